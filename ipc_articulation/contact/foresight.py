@@ -10,7 +10,7 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.derivatives import ContactDerivatives
 from ipc_articulation.contact.pair_foresight import PairForesight
-from ipc_articulation.contact.plane_foresight import PlaneForesight
+from ipc_articulation.contact.planes.foresight import PlaneForesight
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.soft.vertex_foresight import VertexForesight
 from ipc_articulation.contact.stencils import Stencils

@@ -9,7 +9,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.anchors import read
-from ipc_articulation.contact.plane_pairs import PlanePairs, place_vertex
+from ipc_articulation.contact.planes.pairs import PlanePairs, place_vertex
 from ipc_articulation.contact.smooth_norm import start_anchored_duals
 
 

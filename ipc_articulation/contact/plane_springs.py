@@ -11,7 +11,7 @@ import numpy as np
 
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.plane_friction import PlaneStep, slip
-from ipc_articulation.contact.plane_pairs import PlanePairs
+from ipc_articulation.contact.planes.pairs import PlanePairs
 from ipc_articulation.contact.smooth_norm import start_anchored_duals
 from ipc_articulation.contact.springs import PLANE, key, keys, place
 

@@ -18,13 +18,14 @@ from ipc_articulation.contact.derivatives import ContactDerivatives
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.foresight import Foresight
 from ipc_articulation.contact.friction_law import FrictionLaw
-from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
 from ipc_articulation.contact.held import NOTHING_HELD, Held
 from ipc_articulation.contact.inside import is_inside
 from ipc_articulation.contact.intersecting import first_intersecting
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.pair_blocks import clear
+from ipc_articulation.contact.planes.half_plane_contact import HalfPlaneContact
+from ipc_articulation.contact.planes.half_planes import HalfPlanes
 from ipc_articulation.contact.positions import Positions, positions
 from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.sides import HeldSides, Sides, hold

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.contact.half_planes import HalfPlanes
 from ipc_articulation.contact.materials import NO_CONTACT, Materials, Rules, Traits, make_materials
+from ipc_articulation.contact.planes.half_planes import HalfPlanes
 from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.soft.meshes import Meshes, SoftMesh, make_meshes
 from ipc_articulation.contact.surfaces import Surfaces, join_surfaces, with_points

@@ -50,7 +50,7 @@ def test_planes_leave_out_no_body_within_reach():
     q[:, 3:] += 0.1 * affine_maps(41)[:, 3:]
     worlds = [make_world(41, mesh=bowl()) for _ in range(2)]
     half = worlds[1].half_planes
-    half._columns = tuple(half._pairs._replace(half=np.full_like(half._pairs.half, 1e3)))
+    half.columns = tuple(half._pairs._replace(half=np.full_like(half._pairs.half, 1e3)))
     found = []
     for world in worlds:
         world.begin_step(q + 1e-5, DT, LAGGED)

@@ -8,8 +8,8 @@ import trimesh
 
 from ipc_articulation import affine
 from ipc_articulation.contact.friction_law import FrictionLaw
-from ipc_articulation.contact.half_planes import HalfPlanes
 from ipc_articulation.contact.materials import Rules, Traits, make_materials
+from ipc_articulation.contact.planes.half_planes import HalfPlanes
 from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.surfaces import join_surfaces
 from ipc_articulation.contact.world import ContactWorld

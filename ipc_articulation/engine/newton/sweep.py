@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact import ccd, half_planes
+from ipc_articulation.contact import ccd
 from ipc_articulation.contact.broad_phase import boxes_of_way, near_moving, with_moved
 from ipc_articulation.contact.candidates import glance
 from ipc_articulation.contact.material_contact import TOGETHER
+from ipc_articulation.contact.planes import motion
 from ipc_articulation.contact.positions import follow
 from ipc_articulation.engine.newton import islands
 
@@ -67,7 +68,7 @@ def sweep(sides, touching, candidates, at, scratch, start, moving, awake, paired
 def _fractions(sides, stencils, labels, moving, floors, q, x, x_ahead, ahead):
     """`ContactWorld.step_fractions` of the first four columns of stencils."""
     fractions = np.ones(len(labels))
-    half_planes.lower_fractions(sides.planes, q, ahead, floors, labels, moving, fractions)
+    motion.lower_fractions(sides.planes, q, ahead, floors, labels, moving, fractions)
     if len(stencils[1]):
         limits = sides.thickness, sides.d_hat, floors
         ccd.lower_fractions(*stencils, labels, moving, x, x_ahead, *limits, fractions)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
@@ -25,6 +27,12 @@ class PlanePairs(NamedTuple):
     points: Array  # (V, 3) local positions [m]
     center: Array  # (n, 3) of each body's local box [m]
     half: Array  # (n, 3) half the box's sides [m]
+
+
+def rows_of(p: PlanePairs) -> tuple[Ints, Ints]:
+    """Pair and vertex of each row, (rows,) each."""
+    pair = np.repeat(np.arange(len(p.body)), np.diff(p.first_row))
+    return pair, np.arange(len(pair)) - p.first_row[pair] + p.first[p.body[pair]]
 
 
 @compiled

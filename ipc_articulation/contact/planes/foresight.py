@@ -10,7 +10,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.expansion import FRESH, expanded, follow
-from ipc_articulation.contact.plane_pairs import (
+from ipc_articulation.contact.planes.pairs import (
     PlanePairs,
     add_by_point,
     at_least,
