@@ -1,0 +1,138 @@
+"""The contacts of a scene, material by material, and the pairs that are in contact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.contact.body_contact import BodyContact
+from ipc_articulation.contact.ccd import gap_floors
+from ipc_articulation.contact.materials import NO_CONTACT, Materials
+from ipc_articulation.contact.planes.half_plane_contact import HalfPlaneContact
+from ipc_articulation.contact.planes.half_planes import HalfPlanes
+from ipc_articulation.contact.positions import Positions
+from ipc_articulation.contact.resistance import Resistance
+from ipc_articulation.contact.sides import HeldSides, Sides, hold
+from ipc_articulation.contact.soft.meshes import Meshes
+from ipc_articulation.contact.soft.soft_contact import SoftContact
+from ipc_articulation.contact.soft.vertex_elements import VertexElements
+from ipc_articulation.contact.stencils import Stencils
+from ipc_articulation.contact.surfaces import Surfaces
+
+
+class Contacts:
+    """Contact of n bodies with half-planes, of affine ones with each other, and of soft ones with all."""
+
+    def __init__(
+        self,
+        surfaces: Surfaces,
+        materials: Materials,
+        planes: HalfPlanes,
+        resistance: Resistance,
+        meshes: Meshes | None = None,
+        touches: Bools | None = None,
+        elements: VertexElements | None = None,
+    ) -> None:
+        """Prepare contact, material by material.
+
+        Args:
+            surfaces: Surfaces of the n bodies.
+            materials: The contact models of all pairs.
+            planes: The half-planes.
+            resistance: κ_c of all pairs.
+            meshes: Those of soft bodies, and of the affine ones beside them; None if there are no soft bodies.
+            touches: Bodies whose vertices may touch half-planes, (n,); None: all.
+            elements: Contact elements of vertices; None where each body has one.
+        """
+        self._elements = elements
+        self.surfaces, self.materials, self._meshes = surfaces, materials, meshes
+        n, affine = len(materials.group), len(materials.group) if meshes is None else meshes.affine
+        touches = np.ones(n, dtype=np.bool_) if touches is None else touches
+        self.half_planes = HalfPlaneContact(surfaces, planes, materials, resistance, touches, affine)
+        self.resistance = resistance
+        self._affine_contacts = [
+            BodyContact(surfaces, materials, m, resistance, affine)
+            for m in _materials_of(materials.body_pairs[:affine, :affine])
+            if len(surfaces.points)
+        ]
+        self._soft_contacts = [
+            SoftContact(surfaces, meshes, materials, m, resistance, elements)
+            for m in _materials_of(materials.body_pairs[affine:])
+            if meshes is not None
+        ]
+        self.body_contacts: list[BodyContact | SoftContact] = [*self._affine_contacts, *self._soft_contacts]
+        self.sides: HeldSides | Sides | None = None  # where one compiled call may sweep, see `Ways`
+        if self._meshes is None and len(self._affine_contacts) == 1:
+            self.sides = hold(self._affine_contacts[0].sides(self.half_planes.columns))
+        self._all = np.ones(n, dtype=np.bool_)
+
+    @property
+    def d_hat(self) -> float:
+        """Largest d̂ of all materials [m]."""
+        return float(self.materials.d_hat.max(initial=0.0))
+
+    @property
+    def _contacts(self) -> list[HalfPlaneContact | BodyContact | SoftContact]:
+        return [self.half_planes, *self.body_contacts]
+
+    @property
+    def may_touch(self) -> bool:
+        """Whether any two surfaces may touch at all."""
+        return bool(self.body_contacts) or self.half_planes.may_touch
+
+    def _floors(self, at: Positions) -> Array:
+        """The smallest gap that steps leave at each body, (n,) [m]; the same at all rows of a soft body."""
+        floors = gap_floors(at.low, at.high)
+        return floors if self._meshes is None else self._meshes.largest(floors)
+
+    def _split(
+        self, touching: list[Stencils]
+    ) -> tuple[Iterable[tuple[BodyContact, Stencils]], Iterable[tuple[SoftContact, Stencils]]]:
+        """Stencils, material by material, with their contacts between affine bodies, and with those of soft bodies."""
+        count = len(self._affine_contacts)
+        of_affine = zip(self._affine_contacts, touching[:count], strict=True)
+        return of_affine, zip(self._soft_contacts, touching[count:], strict=True)
+
+    def _in_contact(self, at: Positions, moving: Bools, touching: list[Stencils]) -> tuple[Ints, Array, Bools]:
+        """Pairs in contact (P, 2) with their smallest gaps (P,) [m], and which rows of the half-planes' are among them.
+
+        Half-plane p counts as the body n + p.
+        """
+        pairs, gaps, near = self.half_planes.in_contact(at.q, moving)
+        if any(map(len, touching)):
+            pairs = np.concatenate([pairs, *(stencils.bodies for stencils in touching)])
+            gaps = self._gaps(gaps, at.x, touching)
+        return pairs, gaps, near
+
+    def _gaps(self, of_planes: Array, x: Array, touching: list[Stencils]) -> Array:
+        """The smallest gaps of pairs in contact as of `_in_contact`, at x (V, 3), (P,) [m]."""
+        of_bodies = zip(self.body_contacts, touching, strict=True)
+        return np.concatenate([of_planes, *(contact.smallest_gaps(stencils, x) for contact, stencils in of_bodies)])
+
+    def _in_contact_so_far(
+        self, at: Positions, touching: list[Stencils], motions: Sequence[Array]
+    ) -> tuple[Ints, Array, Array]:
+        """Pairs in contact (P, 2), their gaps (P,), and changes (2, P) of these by the last two steps' motions."""
+        pairs, gaps, near = self._in_contact(at, self._all, touching)
+        changes, of_planes = np.empty((2, len(gaps))), np.zeros_like(self._all)
+        of_planes[self.half_planes.bodies[near, 0]] = True
+        for change, motion in zip(changes, motions if len(gaps) else (), strict=False):
+            q = at.q - motion
+            before = self.half_planes.smallest_gaps(q, of_planes, np.inf)[near]
+            change[:] = gaps - self._gaps(before, self.surfaces.positions(q), touching)
+        return pairs, gaps, changes
+
+    def _pushes(self, at: Positions, touching: list[Stencils]) -> Array:
+        """Σ |B'(d)| of pairs in contact as of `_in_contact`, (P,) [m³]."""
+        near = self._in_contact(at, self._all, touching)[2]
+        of_bodies = zip(self.body_contacts, touching, strict=True)
+        each = [contact.pushes(stencils, at.x) for contact, stencils in of_bodies]
+        return np.concatenate([self.half_planes.pushes(at.x)[near], *each])
+
+
+def _materials_of(pairs: Ints) -> Ints:
+    """The materials among some pairs of bodies."""
+    found = np.unique(pairs)
+    return found[found != NO_CONTACT]
