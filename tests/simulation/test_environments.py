@@ -150,6 +150,7 @@ def test_an_environment_that_fails_is_stopped_or_ends_the_run(tmp_path: Path, mo
         ({"randomise": [{"path": "gravity", "uniform": [0, 1]}]}, "all environments of a scene have this value in com"),
         ({"randomise": [{"path": "bodies.crate.mass", "uniform": [-0.6, -0.6]}]}, "for environment 0 is not valid"),
         ({"environments": {"count": 0}}, "environments.count should be greater than 0, got 0"),
+        ({"environments": 1.5}, "should be a whole number, or a mapping with the key `count`; got 1.5"),
     ],
 )
 def test_what_many_environments_cannot_have_is_refused(tmp_path: Path, changes: Any, message: str) -> None:

@@ -16,7 +16,7 @@ from ipc_articulation.scenefile.schema.robot import RobotEntry
 from ipc_articulation.scenefile.schema.signals import ObserveEntry, RewardEntry
 from ipc_articulation.scenefile.schema.soft import ClothEntry, RodEntry, SoftEntry
 from ipc_articulation.scenefile.schema.task import ActEntry, EpisodeEntry, MarkEntry
-from ipc_articulation.scenefile.schema.values import Name, NonNegative, Positive, Vector3
+from ipc_articulation.scenefile.schema.values import Name, NonNegative, Positive, Vector3, refusal
 
 
 class VariationEntry(Block):
@@ -58,7 +58,12 @@ class EnvironmentsEntry(Block):
     @model_validator(mode="before")
     @classmethod
     def _of_a_number(cls, data: Any) -> Any:
-        return {"count": data} if type(data) is int else data
+        if type(data) is int:
+            return {"count": data}
+        if not isinstance(data, dict | EnvironmentsEntry):
+            got = list(data) if isinstance(data, tuple) else data
+            raise refusal(f"environments should be a whole number, or a mapping with the key `count`; got {got!r}")
+        return data
 
 
 class CheckpointEntry(Block):
