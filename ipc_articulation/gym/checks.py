@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,23 @@ import numpy as np
 from ipc_articulation.arguments import shown
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import TaskError
+from ipc_articulation.naming import suggest
+
+
+def options_of(function: Any) -> list[str]:
+    """The arguments of a function, or of a class, that are given by name only."""
+    return [name for name, given in signature(function).parameters.items() if given.kind is Parameter.KEYWORD_ONLY]
+
+
+def refuse_unknown_options(where: str, options: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse options by their names.
+
+    Raises:
+        TaskError: One is not known; names it, the valid ones, and the one that it is like.
+    """
+    for name in options:
+        if name not in known:
+            raise TaskError(f"{where}: unknown option '{name}'{suggest(name, known)}")
 
 
 def checked_action(action: Any, space: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Never, get_args
 
 import gymnasium
 import numpy as np
@@ -13,7 +13,13 @@ from ipc_articulation.arguments import instance, one_of, optional, refuse_unwant
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.errors import IpcArticulationError, TaskError
-from ipc_articulation.gym.checks import checked_action, checked_observation, checked_reward
+from ipc_articulation.gym.checks import (
+    checked_action,
+    checked_observation,
+    checked_reward,
+    options_of,
+    refuse_unknown_options,
+)
 from ipc_articulation.gym.performing import Plan, decided, noted
 from ipc_articulation.gym.pictures import Pictures
 from ipc_articulation.gym.state import TaskState
@@ -57,6 +63,7 @@ class Env(gymnasium.Env[Any, Any]):
         settings: Mapping[str, Any] | None = None,
         on_failure: OnFailure = "raise",
         size: tuple[int, int] = _SIZE,
+        **unknown: Never,
     ) -> None:
         """Build the scene; every episode happens in it.
 
@@ -69,12 +76,15 @@ class Env(gymnasium.Env[Any, Any]):
                 `info["error"]` says why; "stop" too, and the environment stays as it is: every further step and reset
                 gives its last observation and truncates at once.
             size: Width and height of pictures [pixels].
+            unknown: Any other option is refused.
 
         Raises:
             SceneFileError: The file is wrong, lacks a section, or has what cannot be put back; with line and column.
-            TaskError: `task` or an option is no such thing, or the task does not give what its spaces have.
+            TaskError: `task` or an option is no such thing, there is no such option, or the task does not give what its
+                spaces have.
             MissingPackageError: Pictures are asked for, and pyvista is not installed.
         """
+        refuse_unknown_options("Env", unknown, options_of(Env))
         refuse_unwanted("Env: render_mode", render_mode, optional(one_of("rgb_array")), TaskError)
         refuse_unwanted("Env: on_failure", on_failure, one_of(*get_args(OnFailure)), TaskError)
         refuse_unwanted("Env: settings", settings, optional(instance(Mapping)), TaskError)

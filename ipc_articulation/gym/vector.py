@@ -15,7 +15,7 @@ from gymnasium.vector.utils import iterate
 from ipc_articulation.arguments import COUNT, instance, refuse_unwanted
 from ipc_articulation.cores import THREADS
 from ipc_articulation.errors import TaskError
-from ipc_articulation.gym.checks import checked_actions
+from ipc_articulation.gym.checks import checked_actions, options_of, refuse_unknown_options
 from ipc_articulation.gym.env import Env
 from ipc_articulation.gym.ray_vector import RayVectorEnv
 from ipc_articulation.gym.shared import SharedEnv, SharedScene, stepped
@@ -51,7 +51,7 @@ def make_vec(
         options: Of each `Env`; `on_failure` is "reset" unless it is given.
 
     Raises:
-        TaskError: There is no such backend, or `num_envs` is no positive number.
+        TaskError: There is no such backend or option, or `num_envs` is no positive number.
         MissingPackageError: Ray is not installed.
         IpcArticulationError: As for `Env`.
     """
@@ -61,6 +61,7 @@ def make_vec(
         raise TaskError("make_vec: num_envs is 0, must be at least 1")
     if backend not in BACKENDS:
         raise TaskError(f"make_vec: there is no backend '{backend}'{suggest(backend, BACKENDS)}")
+    refuse_unknown_options("make_vec", options, [*options_of(Env), *options_of(make_vec)])
     factory = partial(Env, task, **{"on_failure": "reset", **options})
     return BACKENDS[backend](factory, int(num_envs), **(backend_options or {}))
 

@@ -1,5 +1,6 @@
 """Environments: what gymnasium asks of them, and how episodes begin, end and fail."""
 
+import re
 import warnings
 from pathlib import Path
 from unittest.mock import Mock
@@ -145,10 +146,15 @@ def test_an_environment_that_failed_may_stop(make_env: MakeEnv, monkeypatch: pyt
         ({"render_mode": "human"}, "Env: render_mode is 'human', must be one of 'rgb_array', or None"),
         ({"on_failure": "ignore"}, "Env: on_failure is 'ignore', must be one of 'raise', 'reset', 'stop'"),
         ({"settings": ["a=1"]}, "Env: settings is"),
+        (
+            {"on_failiure": "stop"},
+            "Env: unknown option 'on_failiure'; did you mean 'on_failure'? "
+            "valid: engine, on_failure, render_mode, settings, size",
+        ),
     ],
 )
 def test_options_are_checked(scene: Path, arguments: dict[str, object], message: str) -> None:
-    with pytest.raises(TaskError, match=message):
+    with pytest.raises(TaskError, match=re.escape(message)):
         Env(scene, **arguments)  # type: ignore[arg-type]
 
 

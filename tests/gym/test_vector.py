@@ -230,6 +230,12 @@ def test_one_that_fails_may_stop(scene: Path, backend: str) -> None:
         ({"num_envs": 0}, "num_envs is 0, must be at least 1"),
         ({"num_envs": 2, "backend": "proceses"}, "there is no backend 'proceses'; did you mean 'processes'?"),
         ({"num_envs": 1.5}, "num_envs is 1.5, must be a whole number"),
+        (
+            {"num_envs": 2, "backend": "here", "engin": "cpu"},
+            "make_vec: unknown option 'engin'; did you mean 'engine'? "
+            "valid: backend, backend_options, engine, on_failure, render_mode, settings, size",
+        ),
+        ({"num_envs": 2, "bakend": "here"}, "unknown option 'bakend'; did you mean 'backend'?"),
     ],
 )
 def test_what_cannot_be_made_is_refused(scene: Path, options: dict[str, Any], message: str) -> None:
