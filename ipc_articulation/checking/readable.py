@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ipc_articulation.checking.start import Start
+from ipc_articulation.checking.start import Start, place_of
 from ipc_articulation.errors import SceneError, UnsupportedError
 from ipc_articulation.frontend.force_checks import refuse_strong
 from ipc_articulation.frontend.soft.bodies import read_soft_bodies
-from ipc_articulation.scenefile.document import SceneProblem
+from ipc_articulation.frontend.soft.body_checks import refuse_extremes
+from ipc_articulation.scenefile.document import Location, SceneProblem
 from ipc_articulation.scenefile.schema import Scene
 from ipc_articulation.simulation.soft.bodies import entries
 
@@ -22,6 +23,24 @@ def soft_body_problems(start: Start, scene: Scene) -> Iterator[SceneProblem]:
             read_soft_bodies([slot], [rest], {slot.id(): body.name})
         except (SceneError, UnsupportedError) as error:
             yield SceneProblem(place, str(error))
+
+
+def affine_body_problems(start: Start, scene: Scene) -> Iterator[SceneProblem]:
+    """What `world.init` would say of where each affine body is, and of how fast."""
+    for body in (*start.robot.links, *start.robot.free, *start.robot.static):
+        if body.mesh is None:
+            continue
+        for what, T in (("position", body.pose), ("velocity", body.velocity)):
+            try:
+                refuse_extremes(body.mesh.vertices @ T[:3, :3].T + T[:3, 3], what, f"body '{body.name}'")
+            except SceneError as error:
+                yield SceneProblem(_place(body.name, what, scene), str(error))
+
+
+def _place(name: str, what: str, scene: Scene) -> Location:
+    """Location of a body's pose, or of its velocity."""
+    place = place_of(name, scene)
+    return (*place[:2], "velocity") if place[:1] == ("bodies",) and what == "velocity" else place
 
 
 def push_problems(start: Start, scene: Scene) -> Iterator[SceneProblem]:

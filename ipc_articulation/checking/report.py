@@ -13,7 +13,7 @@ from ipc_articulation.checking.lightness import lightness_problems
 from ipc_articulation.checking.names import controller_problems, model_problems
 from ipc_articulation.checking.nearness import Nearness
 from ipc_articulation.checking.ranges import range_problems
-from ipc_articulation.checking.readable import push_problems, soft_body_problems
+from ipc_articulation.checking.readable import affine_body_problems, push_problems, soft_body_problems
 from ipc_articulation.checking.softness import softness_problems
 from ipc_articulation.checking.start import Start, make_start
 from ipc_articulation.checking.tasks import task_problems
@@ -66,7 +66,8 @@ def _checked(file: Path, settings: Mapping[str, Any] | None) -> Report:
         start = make_start(scene, document)
         visuals_of((*start.robot.links, *start.robot.free, *start.robot.static))  # for its warning
         nearness = Nearness(start, scene)
-        refused = [*soft_body_problems(start, scene), *push_problems(start, scene)]
+        of_bodies = *affine_body_problems(start, scene), *soft_body_problems(start, scene)
+        refused = [*of_bodies, *push_problems(start, scene)]
         errors = [*_of_the_start(start, scene), *refused, *nearness.overlaps()]
         warnings = [*_unused(document), *range_problems(scene), *_risks(start, scene), *nearness.narrow_gaps()]
         return _report(file, document, errors, warnings)

@@ -18,32 +18,31 @@ from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import BodyTable, SurfaceMesh
 from ipc_articulation.frontend.contact_table import HalfPlaneTable
 from ipc_articulation.frontend.overlap_messages import overlap_message
-from ipc_articulation.frontend.soft.body_checks import LARGEST
+from ipc_articulation.frontend.soft.body_checks import LARGEST, refuse_extremes
 from ipc_articulation.frontend.soft.mixed_elements import vertex_elements, with_elements_of_bodies
 from ipc_articulation.frontend.soft.soft_rows import touching_vertices
 
 _SMALLEST = 1e-12  # [m], d̂, of which fourth powers are computed, too
-_FARTHEST = 1e30  # [m], largest coordinate of a vertex, because fourth powers of lengths are computed
 
 
 def make_surfaces(bodies: BodyTable) -> Surfaces:
     """The surfaces of all bodies, joined in the order of the bodies; all vertices of soft bodies are points of them.
 
     Raises:
-        SceneError: A vertex is not finite, or too far away for distances to be computed; the message names the body.
+        SceneError: A vertex is not finite, too far away or too fast (see `refuse_extremes`); names the body.
     """
     meshes: list[Any] = [bodies.surfaces[geometry] for geometry in bodies.geometry[: bodies.affine_count]]
     surfaces = join_surfaces([(mesh.points, mesh.edges, mesh.faces, mesh.thickness) for mesh in meshes])
     if bodies.soft.bodies:
         thickness = bodies.soft.column([body.thickness for body in bodies.soft.bodies])[bodies.soft.has]
         surfaces = with_points(surfaces, bodies.soft.labels, thickness, bodies.soft.counts)
-    x = surfaces.positions(bodies.q)
-    lost = np.flatnonzero(~(np.abs(x) < _FARTHEST).all(axis=1))
-    if len(lost):
-        raise SceneError(
-            f"body '{bodies.names[surfaces.body[lost[0]]]}' has a surface vertex at {x[lost[0]].tolist()} m; "
-            f"vertices must be finite, and nearer to the origin than {_FARTHEST:g} m"
-        )
+    for what, q in (("position", bodies.q), ("velocity", bodies.qdot)):
+        values = surfaces.positions(q)
+        extreme = np.flatnonzero(~(np.abs(values) <= LARGEST).all(axis=1))
+        if len(extreme):
+            row = surfaces.body[extreme[0]]
+            own = values[surfaces.first[row] : surfaces.first[row + 1]]
+            refuse_extremes(own, what, f"body '{bodies.names[row]}'")
     return surfaces
 
 

@@ -153,6 +153,18 @@ UNREADABLE = {
         ("[0, 0, 0.2]}\n", "[0, 0, 0.2]}\n    push: {force: [0, 1e19, 0]}\n"),
         "10:19 the push on 'box' is 1e+19 N, which would bring 8 kg to 1.25e+16 m/s in a step of 0.01 s; at most 1e+09",
     ),
+    "rigid and too fast": (
+        ("[0, 0, 0.2]}\n", "[0, 0, 0.2]}\n    velocity: {linear: [0, 1e10, 0]}\n"),
+        "10:15 body 'box': vertex 0 has a velocity of 1e+10 m/s; at most 1e+09 m/s",
+    ),
+    "spins too fast": (
+        ("[0, 0, 0.2]}\n", "[0, 0, 0.2]}\n    velocity: {angular: [0, 0, 1e11]}\n"),
+        "10:15 body 'box': vertex 0 has a velocity of 1e+10 m/s; at most 1e+09 m/s",
+    ),
+    "rigid and too far": (
+        ("[0, 0, 0.2]}\n", "[0, -2e9, 0.2]}\n"),
+        "9:11 body 'box': vertex 0 has a position of 2e+09 m; at most 1e+09 m",
+    ),
     "too far": (
         ("[0.3, 0, 0.2]", "[2e9, 0, 0.2]"),
         "11:5 soft body 'sponge' (geometry 2): vertex 0 has a position of 2e+09 m; at most 1e+09 m",

@@ -27,6 +27,16 @@ def test_instance_attributes(tmp_path, name, value, message):
         scene.start()
 
 
+@pytest.mark.parametrize(("speed", "spin"), [(2e9, 0.0), (0.0, 2e10)])
+def test_velocity(tmp_path, speed, spin):
+    scene = BoxScene(tmp_path, contact__enable=0)
+    rate = np.zeros((4, 4))
+    rate[0, 3], rate[0, 1] = speed, spin
+    scene.add_box(np.eye(4), velocity=rate)
+    with pytest.raises(SceneError, match=r"body 'box 0': vertex 0 has a velocity of 2e\+09 m/s; at most 1e\+09 m/s"):
+        scene.start()
+
+
 @pytest.mark.parametrize("scale", [(1.0, 1.0, -1.0), (1.0, 0.0, 1.0)])
 def test_mirrored_and_flattened_instance(tmp_path, scale):
     scene = BoxScene(tmp_path, contact__enable=0, sanity_check__enable=0)

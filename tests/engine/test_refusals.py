@@ -171,7 +171,7 @@ def test_cuda_runs_the_same_scene(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("scale", "position"), [(1e200, r"\[.*e\+199, .*\]"), (1e40, r"\[.*e\+39, .*\]"), (np.nan, r"\[nan, nan, nan\]")]
+    ("scale", "position"), [(1e200, r"1e\+199"), (1e40, r"1e\+39"), (1e11, r"1e\+10"), (np.nan, "nan")]
 )
 def test_vertices_beyond_computation(scene, scale, position):
     box = trimesh.creation.box((0.2, 0.2, 0.2))
@@ -180,7 +180,7 @@ def test_vertices_beyond_computation(scene, scale, position):
     M = affine.mass_matrix_from_inertia(1.0, np.zeros(3), np.eye(3))
     AffineBodyConstitution().apply_to(mesh, 1e8, M, 1.0)
     scene.scene.objects().create("huge").geometries().create(mesh)
-    with pytest.raises(SceneError, match=rf"body 'huge' has a surface vertex at {position} m; vertices must be finite"):
+    with pytest.raises(SceneError, match=rf"body 'huge': vertex 0 has a position of {position} m; at most 1e\+09 m"):
         scene.start()
 
 

@@ -48,14 +48,15 @@ def check_body(body: SoftBody, has_gravity: bool) -> None:
 
 
 def refuse_extremes(values: Array, name: str, owner: str) -> None:
-    """Refuse positions [m] or velocities [m/s] (V, 3) of vertices with which elements would vanish in rounding.
+    """Refuse positions [m] or velocities [m/s] (V, 3) of vertices that let gaps and elements vanish in rounding.
 
     Raises:
-        SceneError: A coordinate is above LARGEST; names the vertex.
+        SceneError: A coordinate is above LARGEST, or not finite; names the vertex.
     """
     sizes, unit = np.abs(values).max(axis=1, initial=0.0), {"position": "m", "velocity": "m/s"}[name]
-    k = int(np.argmax(sizes))
-    _refuse_vertex(sizes > LARGEST, owner, f"has a {name} of {sizes[k]:.3g} {unit}; at most {LARGEST:g} {unit}")
+    extreme = ~(sizes <= LARGEST)
+    size = sizes[np.argmax(extreme)] if len(sizes) else 0.0
+    _refuse_vertex(extreme, owner, f"has a {name} of {size:.3g} {unit}; at most {LARGEST:g} {unit}")
 
 
 def _check_elements(body: SoftBody, owner: str) -> None:
