@@ -17,7 +17,7 @@ from ipc_articulation.contact.ccd import gap_floors
 from ipc_articulation.contact.derivatives import ContactDerivatives
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.foresight import Foresight
-from ipc_articulation.contact.friction_law import FrictionLaw
+from ipc_articulation.contact.friction_law import NO_FRICTION, FrictionLaw
 from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
 from ipc_articulation.contact.held import NOTHING_HELD, Held
 from ipc_articulation.contact.inside import is_inside
@@ -47,6 +47,14 @@ class _Start(NamedTuple):
     high: Array  # (n, 3) upper corners [m]
     near: list[Ints]  # material by material, pairs of bodies (k, 2) whose boxes are within reach of each other
     floors: Array  # (n,) smallest gap that steps leave at each body [m]
+
+
+class _FrictionStart(NamedTuple):
+    """With what friction of a step begins. Replaced as a whole."""
+
+    since: Positions
+    dt: float  # [s]
+    law: FrictionLaw
 
 
 class _Place(NamedTuple):
@@ -126,6 +134,7 @@ class ContactWorld:
         at = positions(self.surfaces, np.zeros((n, DOF)))
         self._start = _Start(at.q, nowhere, nowhere, [_NO_PAIRS for _ in self.body_contacts], np.zeros(n))
         self._now = _Place(at, ~self._all, [NO_STENCILS for _ in self.body_contacts], ~self._all, at.copy())
+        self._friction = _FrictionStart(at, 0.0, NO_FRICTION)
 
     @property
     def d_hat(self) -> float:
@@ -174,14 +183,28 @@ class ContactWorld:
         in_contact = self._in_contact_so_far(at, touching, motions) if self.resistance.is_open else None
         if in_contact is not None and not self.resistance.holds(in_contact[0]):
             self.resistance.adopt(*in_contact, self._pushes(at, touching))
-        self.half_planes.begin_step(at.x, dt, law)
-        for contact, stencils in zip(self.body_contacts, touching, strict=True):
-            contact.lag_friction(stencils, at, law)
+        self._friction = _FrictionStart(at, dt, law)
+        self._lag_friction(touching, at, at.x)
         if in_contact is not None:
             self.resistance.follow(*in_contact)
             self.half_planes.follow_resistance()
         self._paired = self._find_paired()
         self._now = _Place(at.copy(), self._all, touching, ~self._all, at.copy())  # half-planes keep `at`
+
+    def renew_friction(self, q: Array) -> None:
+        """Take normal forces and tangents of friction from q (n, 12), on the motion of the last `cover`.
+
+        Slips remain those since the step began, see `engine.newton.lagging`.
+        """
+        self.place(q, self._all)
+        self._lag_friction(self._now.touching, self._now.at, self.surfaces.positions(q))
+
+    def _lag_friction(self, touching: list[Stencils], at: Positions, x: Array) -> None:
+        """Friction of the stencils within d̂ where bodies are; x (V, 3) are all vertices there."""
+        since, dt, law = self._friction
+        self.half_planes.lag_friction(x, since.x, dt, law)
+        for contact, stencils in zip(self.body_contacts, touching, strict=True):
+            contact.lag_friction(stencils, at, since, law)
 
     def _look_around(self, at: Positions) -> _Start:
         """The bodies where they are; only those that have moved since the last step are searched."""
