@@ -70,6 +70,7 @@ COUNT = Wanted(
     "a whole number, zero or more",
     lambda value: _is_number(value) and isinstance(value, int | np.integer) and bool(value >= 0),
 )
+AT_LEAST_ONE = Wanted("a whole number, one or more", lambda value: COUNT.accepts(value) and value >= 1)
 FUNCTION = Wanted("a function", callable)
 FLAG = Wanted("True or False", lambda value: isinstance(value, bool | np.bool_))
 TEXT = instance(str)

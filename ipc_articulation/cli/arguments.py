@@ -38,7 +38,7 @@ def _shared() -> dict[str, dict[str, Any]]:
         "--engine": {
             "choices": engines,
             "default": "auto",
-            "help": "auto (default): cuda if there is an NVIDIA GPU, else cpu",
+            "help": "auto (default): cuda if there is an NVIDIA GPU and the scene has no robot, else cpu",
         },
         "--environment": {
             "type": number,

@@ -76,14 +76,18 @@ class BodyContact(MaterialContact):
         self._dt, self._friction = dt, None
         return self.touching(at.x, self._all)
 
-    def lag_friction(self, touching: Stencils, at: Positions, law: FrictionLaw) -> None:
-        """Fix the step's normal forces, tangents and anchors of friction; `touching` are the stencils within d̂."""
+    def lag_friction(self, touching: Stencils, at: Positions, since: Positions, law: FrictionLaw) -> None:
+        """Fix normal forces, tangents and anchors of friction where bodies are, in a step that began at `since`.
+
+        `touching` are the stencils within d̂.
+        """
+        self._friction = None
         if self._mu > 0.0 and law.acts and len(touching):
             barrier = self._mu * self._stiffness(touching), self._d_hat, self._thickness
             eps, points = law.length(self._d_hat, self._dt), self._surfaces.points
-            self._friction, self._apart = pair_friction.lag(touching, points, at.x, at.q, *barrier, eps), 0.0
+            self._friction, self._apart = pair_friction.lag(touching, points, at.x, since.q, *barrier, eps), 0.0
             if law.held is not None:
-                self._friction, self._apart = pair_friction.anchored_to(self._friction, law.held, law.pairs_of)
+                self._friction, self._apart = pair_friction.anchored_to(self._friction, law.held, law.pairs_of, at.q)
 
     def touching(self, x: Array, moving: Bools) -> Stencils:
         """The stencils within d̂ at x (V, 3) of pairs with a moving body; pairs without such stencils are left out."""

@@ -24,6 +24,7 @@ class Rules:
     enabled: Bools  # (e, e)
     subscenes: Bools  # (s, s) whether two subscenes touch
     anchored: bool = False  # whether friction holds, see `friction_law`
+    friction_iterations: int = 1  # minimisations that a step may have, see `engine.newton.lagging`
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Friction between bodies: E = Σ μ λ f₀(|s + u|, ε) with normal forces and tangents from the beginning of the step.
 
-u is the relative tangential displacement, since the beginning of the step, of the two points that were closest then,
-λ = -∂(κ B)/∂d is their normal force, and `smooth_norm` has f₀ (Li et al. 2020, section 5). s is what `anchors` remember
-of earlier steps; 0 without them. The slip is s + u.
+u is the relative tangential displacement, since the beginning of the step, of the two points that were closest then (or
+where friction was renewed last, see `engine.newton.lagging`), λ = -∂(κ B)/∂d is their normal force, and `smooth_norm`
+has f₀ (Li et al. 2020, section 5). s is what `anchors` remember of earlier steps; 0 without them. The slip is s + u.
 
 Edges that are almost parallel have no friction: their closest points are arbitrary. A vertex near them has it.
 """
@@ -48,18 +48,18 @@ class Friction(NamedTuple):
 
 
 def lag(
-    touching: Stencils, points: Array, x: Array, q: Array, mu_kappa: Array, d_hat: float, xi: float, eps: float
+    touching: Stencils, points: Array, x: Array, since: Array, mu_kappa: Array, d_hat: float, xi: float, eps: float
 ) -> Friction:
-    """Friction without memory for a step that begins at q (n, 12) with vertices at x (V, 3); mu_kappa (P,) is μκ."""
+    """Friction without memory of vertices at x (V, 3) in a step that began at `since` (n, 12); mu_kappa (P,) is μκ."""
     normal, force, y = _lag(*touching.columns[1:], points, x, mu_kappa, d_hat, xi)
     holds = np.flatnonzero(force)
     rows, pair = pairs_of(touching.pair, holds, len(touching.bodies))
     dual, none = np.full((len(holds), 3), np.nan), np.zeros((len(holds), 3))
-    return Friction(touching.bodies[rows], pair, normal[holds], force[holds], y[holds], none, eps, q, dual)
+    return Friction(touching.bodies[rows], pair, normal[holds], force[holds], y[holds], none, eps, since, dual)
 
 
-def anchored_to(friction: Friction, held: Held, count: int) -> tuple[Friction, Array]:
-    """Friction with what the pairs of N bodies and half-planes remember: how far the first body is from the second.
+def anchored_to(friction: Friction, held: Held, count: int, q: Array) -> tuple[Friction, Array]:
+    """Friction at q (n, 12) with what the pairs of N bodies and half-planes remember: how far apart they have slipped.
 
     It acts half-way between the two points that are closest, so that its two forces are on one line: a gap apart, they
     would be a couple for as long as friction holds.
@@ -68,7 +68,7 @@ def anchored_to(friction: Friction, held: Held, count: int) -> tuple[Friction, A
         That friction, and how far apart the points were, (k,) [m].
     """
     where = friction.bodies, friction.pair, friction.normal, friction.force, friction.lever, friction.eps, friction.q
-    lever, anchor, apart = _anchored(*where, friction.dual, *held, count)
+    lever, anchor, apart = _anchored(*where, friction.dual, *held, count, q)
     return friction._replace(lever=lever, anchor=anchor), apart
 
 
@@ -79,14 +79,16 @@ def patches(friction: Friction, q: Array) -> Patches:
 
 
 @compiled
-def _anchored(bodies, pair, normal, force, y, eps, q, dual, held_pairs, fields, count):
+def _anchored(bodies, pair, normal, force, y, eps, since, dual, held_pairs, fields, count, q):
     """Levers (k, 8) half-way, anchors (k, 3), and how far apart the points were (k,); fills the duals (k, 3)."""
     lever, apart = _half_way(bodies, pair, y, q)
-    anchor = read(held_pairs, fields, count, bodies, pair, _points(bodies, pair, lever, q), normal)
+    anchor = read(held_pairs, fields, count, bodies, pair, _points(bodies, pair, lever, since), normal)
+    slips = np.empty(anchor.shape)
     for r in range(len(pair)):
         for k in range(3):
             anchor[r, k] *= lever[r, 0]
-    start_anchored_duals(np.arange(len(pair)), force, anchor, np.full(len(pair), eps), dual)
+        slip(bodies[pair[r], 0], bodies[pair[r], 1], normal[r], lever[r], anchor[r], since, q, slips[r])
+    start_anchored_duals(np.arange(len(pair)), force, slips, np.full(len(pair), eps), dual)
     return lever, anchor, apart
 
 

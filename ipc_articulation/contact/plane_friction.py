@@ -62,7 +62,7 @@ def _remembering(p, step, is_affine):
 
 
 @compiled
-def anchors_of(columns, step, bodies, is_affine, held_pairs, fields, count):
+def anchors_of(columns, step, bodies, is_affine, held_pairs, fields, count, x):
     """What the rows of friction of affine bodies remember, (rows, 3) [m]; fills their duals.
 
     Args:
@@ -73,6 +73,7 @@ def anchors_of(columns, step, bodies, is_affine, held_pairs, fields, count):
         held_pairs: The pairs that are held.
         fields: Theirs.
         count: Number of bodies and half-planes.
+        x: Where the duals are those of the slips, (V, 3).
     """
     p, step = PlanePairs(*columns), PlaneStep(*step)
     on, pairs, place, points, normals = _remembering(p, step, is_affine)
@@ -80,8 +81,23 @@ def anchors_of(columns, step, bodies, is_affine, held_pairs, fields, count):
     anchor = np.zeros((len(step.normal_force), 3))
     for c in range(len(on)):
         anchor[on[c]] = s[c]
-    start_anchored_duals(on, step.normal_force, anchor, step.eps[pairs][place], step.dual)
+    start_duals(p, step, on, pairs[place], anchor, x)
     return anchor
+
+
+@compiled
+def start_duals(p, step, rows, pair, anchor, x):
+    """Fill the duals of some rows and their pairs, (c,) each, by their slips at x (V, 3) with anchors (rows, 3)."""
+    slips, normal, displacement = np.zeros(anchor.shape), np.empty(3), np.empty(3)
+    for c in range(len(rows)):
+        r, i = rows[c], pair[c]
+        v, along = r - p.first_row[i] + p.first[p.body[i]], 0.0
+        for k in range(3):
+            normal[k], displacement[k] = p.normal[i, k], x[v, k] - step.x[v, k]
+            along += displacement[k] * normal[k]
+        for k in range(3):
+            slips[r, k] = displacement[k] - along * normal[k] + anchor[r, k]
+    start_anchored_duals(rows, step.normal_force, slips, step.eps[pair], step.dual)
 
 
 @compiled

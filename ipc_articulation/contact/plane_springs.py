@@ -10,14 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.plane_friction import PlaneStep, slip
+from ipc_articulation.contact.plane_friction import PlaneStep, slip, start_duals
 from ipc_articulation.contact.planes.pairs import PlanePairs
-from ipc_articulation.contact.smooth_norm import start_anchored_duals
 from ipc_articulation.contact.springs import PLANE, key, keys, place
 
 
 @compiled
-def read(columns, step, plane, is_affine, stencils, stretches, anchor):
+def read(columns, step, plane, is_affine, stencils, stretches, x, anchor):
     """Write what rows of friction remember to anchor (rows, 3) [m]; fills their duals.
 
     Args:
@@ -27,6 +26,7 @@ def read(columns, step, plane, is_affine, stencils, stretches, anchor):
         is_affine: Pairs whose body is, which are left out, (k,).
         stencils: Those with springs, (s, 5).
         stretches: Theirs, (s, 4).
+        x: Where the duals are those of the slips, (V, 3).
         anchor: (rows, 3) [m].
     """
     p, step = PlanePairs(*columns), PlaneStep(*step)
@@ -37,7 +37,7 @@ def read(columns, step, plane, is_affine, stencils, stretches, anchor):
         at = place(first, second, key(PLANE, v, 0, plane[pair[c]], 0, len(step.x)))
         if at >= 0:
             anchor[rows[c]] = stretches[at, :3]
-    start_anchored_duals(rows, step.normal_force, anchor, step.eps[pair], step.dual)
+    start_duals(p, step, rows, pair, anchor, x)
 
 
 @compiled

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,9 +18,18 @@ from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.held import NOTHING_HELD, Held
 from ipc_articulation.contact.pair_blocks import clear
 from ipc_articulation.contact.placed_contacts import Place
-from ipc_articulation.contact.positions import positions
+from ipc_articulation.contact.positions import Positions, positions
 from ipc_articulation.contact.springs import NO_SPRINGS, Springs, joined
+from ipc_articulation.contact.stencils import Stencils
 from ipc_articulation.contact.ways import Ways
+
+
+class _FrictionStart(NamedTuple):
+    """With what friction of a step begins. Replaced as a whole."""
+
+    since: Positions
+    dt: float  # [s]
+    law: FrictionLaw
 
 
 class ContactWorld(Ways):
@@ -28,6 +38,8 @@ class ContactWorld(Ways):
     A step begins with `begin_step`. After it, `place` sets the positions of the bodies and selects those that move.
     Terms without a moving body are left out.
     """
+
+    _friction: _FrictionStart
 
     @cached_property
     def _blocks(self) -> Array:
@@ -62,14 +74,28 @@ class ContactWorld(Ways):
         in_contact = self._in_contact_so_far(at, touching, motions) if self.resistance.is_open else None
         if in_contact is not None and not self.resistance.holds(in_contact[0]):
             self.resistance.adopt(*in_contact, self._pushes(at, touching))
-        self.half_planes.begin_step(at.x, dt, law)
-        for contact, stencils in zip(self.body_contacts, touching, strict=True):
-            contact.lag_friction(stencils, at, law)
+        self._friction = _FrictionStart(at, dt, law)
+        self._lag_friction(touching, at, at.x)
         if in_contact is not None:
             self.resistance.follow(*in_contact)
             self.half_planes.follow_resistance()
         self._paired = self._find_paired()
-        self._now = Place(at.copy(), self._all, touching, ~self._all, at.copy())  # half-planes keep `at`
+        self._now = Place(at.copy(), self._all, touching, ~self._all, at.copy())  # friction keeps `at`
+
+    def renew_friction(self, q: Array) -> None:
+        """Take normal forces and tangents of friction from q (n, 12), on the motion of the last `cover`.
+
+        Slips remain those since the step began, see `engine.newton.lagging`.
+        """
+        self.place(q, self._all)
+        self._lag_friction(self._now.touching, self._now.at, self.surfaces.positions(q))
+
+    def _lag_friction(self, touching: list[Stencils], at: Positions, x: Array) -> None:
+        """Friction of the stencils within d̂ where bodies are; x (V, 3) are all vertices there."""
+        since, dt, law = self._friction
+        self.half_planes.lag_friction(x, since.x, dt, law)
+        for contact, stencils in zip(self.body_contacts, touching, strict=True):
+            contact.lag_friction(stencils, at, since, law)
 
     def add_energy(self, q: Array, moving: Bools, E: Array) -> None:
         """Add the energy of bodies to E (n,), inf if surfaces touch; that of a pair is added to one of the two.

@@ -12,12 +12,13 @@ from typing import Any, Literal
 
 import uipc
 
-from ipc_articulation.arguments import checked, instance, one_of, optional, shown
+from ipc_articulation.arguments import AT_LEAST_ONE, checked, instance, one_of, optional, shown
 from ipc_articulation.engine.cpu import CpuEngine
 from ipc_articulation.engine.output.vertex_accessor import VertexAccessor
 from ipc_articulation.errors import EngineError
 from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
-from ipc_articulation.frontend.friction_law import choose_friction
+from ipc_articulation.frontend.friction_law import choose_friction, choose_friction_iterations
+from ipc_articulation.frontend.lowered_joints import warn_of_lowered_joints
 from ipc_articulation.frontend.resistance_table import fill_resistances
 from ipc_articulation.frontend.robot_tolerances import tighten_for_robots
 from ipc_articulation.frontend.worlds import ENGINES
@@ -40,10 +41,13 @@ class Engine(uipc.Engine):
             rule at `world.init`, as it does for entries `BY_LOAD`.
         friction: "anchored": what is below the cone does not move (see `contact.anchors`); "cpu" only. "lagged": it
             creeps, as in libuipc. None: what the scene asks for, or else "lagged"; "cuda" and "none" are always lagged.
+        friction_iterations: How many times a step on the CPU may be minimised, each time with the normal forces and
+            tangents of friction that the last time ended with; it ends as soon as they have settled. 1: they are those
+            of the beginning of the step. None: what the scene asks for, or else 1.
 
     Raises:
-        EngineError: The backend is unknown, or cannot run on this machine, or has no anchored friction; or the
-            workspace cannot be made.
+        EngineError: The backend is unknown, or cannot run on this machine, or has no such friction; or the workspace
+            cannot be made.
     """
 
     @checked(
@@ -53,6 +57,7 @@ class Engine(uipc.Engine):
         config=optional(instance(dict)),
         resistance=one_of("table", "load"),
         friction=optional(one_of("anchored", "lagged")),
+        friction_iterations=optional(AT_LEAST_ONE),
     )
     def __init__(
         self,
@@ -61,6 +66,7 @@ class Engine(uipc.Engine):
         config: dict | None = None,
         resistance: Literal["table", "load"] = "table",
         friction: Literal["anchored", "lagged"] | None = None,
+        friction_iterations: int | None = None,
     ) -> None:
         if backend not in BACKENDS:
             raise EngineError(f"unknown engine '{backend}'; valid: {', '.join(BACKENDS)}")
@@ -68,12 +74,15 @@ class Engine(uipc.Engine):
             backend = "cuda" if has_gpu() else "cpu"
         if friction == "anchored" and backend != "cpu":
             raise EngineError(f"engine '{backend}' has lagged friction only; Engine('cpu') knows friction='anchored'")
+        if friction_iterations not in (None, 1) and backend != "cpu":
+            raise EngineError(f"engine '{backend}' has friction_iterations = 1 only; Engine('cpu') may have more")
         try:
             Path(workspace).mkdir(parents=True, exist_ok=True)
         except (OSError, ValueError) as error:  # ValueError: the name has a null character
             raise EngineError(f"the workspace {shown(str(workspace))} cannot be made: {error}") from error
         arguments = [str(workspace)] if config is None else [str(workspace), config]
         self.leaves_open, self.friction = resistance == "load", friction
+        self.friction_iterations = friction_iterations
         self.cpu = CpuEngine(workspace, self.leaves_open) if backend == "cpu" else None
         try:
             if self.cpu is not None:
@@ -159,8 +168,11 @@ def _extend_worlds() -> None:
         if engine is not None and engine.backend_name() == "cuda":
             refuse_foreign_joints(scene)
             tighten_for_robots(scene)
+            warn_of_lowered_joints(scene)
         if engine is not None and engine.friction is not None:
             choose_friction(scene, engine.friction == "anchored")
+        if engine is not None and engine.friction_iterations is not None:
+            choose_friction_iterations(scene, engine.friction_iterations)
         if engine is not None and engine.cpu is None:
             fill_resistances(scene, engine.leaves_open)
         with interrupts_deferred:

@@ -171,6 +171,17 @@ class Potential:
         if self._contact is not None:
             self.labels = islands.join(self._joined, self._contact.near_at_start, self.movable)
 
+    def renew_friction(self, q: Array) -> bool:
+        """Take normal forces and tangents of friction from q (n, 12), where a minimisation has ended.
+
+        Returns:
+            Whether there may be any.
+        """
+        if self._contact_term is None:
+            return False
+        self._contact_term.renew_friction(q)
+        return True
+
     def approach(self, iteration: int) -> bool:
         """Move the goals of constraints to their place in Newton iteration 1, 2, …. Returns: whether they are final."""
         share = min(iteration / self._substeps, 1.0)

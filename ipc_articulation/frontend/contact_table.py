@@ -13,7 +13,7 @@ from ipc_articulation.contact.materials import BY_LOAD, Rules
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read_meta
 from ipc_articulation.frontend.entries import Entries
-from ipc_articulation.frontend.friction_law import has_anchors
+from ipc_articulation.frontend.friction_law import friction_iterations, has_anchors
 
 HALF_PLANE = 1  # libuipc's implicit geometry UID
 UNTOUCHED = 1e9  # [Pa], resistance in the entries of a table that nobody has set
@@ -97,7 +97,7 @@ def read_contact_table(scene: Any, by_load: bool = False) -> Rules:
             friction[i, j] = friction[j, i] = model.friction_rate()
             enabled[i, j] = enabled[j, i] = model.is_enabled()
     between = np.array([[subscenes.at(i, j).is_enabled() for j in range(s)] for i in range(s)], dtype=bool)
-    return Rules(resistance, friction, enabled, between, has_anchors(scene))
+    return Rules(resistance, friction, enabled, between, has_anchors(scene), friction_iterations(scene))
 
 
 def _check(model: Any, name: str) -> None:

@@ -70,7 +70,7 @@ class Env(gymnasium.Env[Any, Any]):
         Args:
             task: A scene file with the sections `observe`, `reward` and `act`, or `example:NAME`; or a `Task`.
             render_mode: "rgb_array" for pictures by `render`.
-            engine: "cpu", "cuda", or "auto" for "cuda" where there is a GPU and else "cpu".
+            engine: "cpu", "cuda", or "auto" (see `build`).
             settings: Values that replace the file's, by path.
             on_failure: What follows a step that fails: "raise" raises the error; "reset" truncates the episode, and
                 `info["error"]` says why; "stop" too, and the environment stays as it is: every further step and reset

@@ -62,7 +62,7 @@ def run(
 
     Args:
         path: The scene file.
-        engine: "cpu", "cuda", "none", or "auto" for "cuda" where there is a GPU and else "cpu".
+        engine: "cpu", "cuda", "none", or "auto" (see `build`).
         steps: Number of steps, instead of the file's.
         out: Folder of all results; `out` where it is not given.
         quiet: Print no progress bar and no summary.

@@ -18,7 +18,8 @@ def build(scene: schema.Scene, document: Document, engine: str, workspace: Path,
     Args:
         scene: From `read_scene`.
         document: From `read_scene`.
-        engine: "cpu", "cuda", "none" or "auto".
+        engine: "cpu", "cuda", "none" or "auto"; "auto" is "cpu" where a multibody engine moves a robot, which CUDA was
+            measured to move more slowly (docs/howto/gpu_or_cpu.md).
         workspace: Folder for the files of the engine.
         steps: Number of steps of the run.
 
@@ -27,6 +28,8 @@ def build(scene: schema.Scene, document: Document, engine: str, workspace: Path,
         EngineError: The engine does not exist or does not run on this machine.
     """
     assert isinstance(scene, schema.RobotScene | schema.ArticulationScene)
+    if isinstance(scene, schema.RobotScene) and engine == "auto":
+        engine = "cpu"
     if isinstance(scene, schema.RobotScene) and scene.environments is not None:
         with interrupts_deferred:
             from ipc_articulation.simulation.environments_simulation import EnvironmentsSimulation

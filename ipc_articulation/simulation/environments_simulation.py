@@ -11,7 +11,6 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.many import couple_many
 from ipc_articulation.coupling.many.environments import labelled
-from ipc_articulation.engine.engine import has_gpu
 from ipc_articulation.errors import IpcArticulationError
 from ipc_articulation.recording import SoftShape
 from ipc_articulation.recording.environments import environment_label
@@ -83,7 +82,7 @@ class EnvironmentsSimulation:
                 complete=lambda robot, k: complete(robot, *self._variations[k][:2]),
                 restraints=scene.robot.restraints,
                 settings="scene",
-                joints="chains" if engine == "cuda" or (engine == "auto" and has_gpu()) else "own",
+                joints="chains" if engine == "cuda" else "own",
             )
         self.controls = [
             ControllerSet(known, its_document, one, coupling, steps, () if as_alone else (number,))

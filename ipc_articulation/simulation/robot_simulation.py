@@ -8,7 +8,6 @@ from typing import Any
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling import couple
-from ipc_articulation.engine.engine import has_gpu
 from ipc_articulation.repairs import summed
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
@@ -46,7 +45,7 @@ class RobotSimulation:
                 complete=lambda m: complete(m, scene, document),
                 restraints=scene.robot.restraints,
                 settings="scene",
-                joints="chains" if engine == "cuda" or (engine == "auto" and has_gpu()) else "own",
+                joints="chains" if engine == "cuda" else "own",
             )
         add_pushes(self._uipc_scene, scene)
         self._soft = SoftBodies(self._uipc_scene, scene, document, self.coupling.robot)

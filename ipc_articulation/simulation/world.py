@@ -25,7 +25,7 @@ def make_uipc_scene(scene: schema.Scene, document: Document) -> uipc.Scene:
     import uipc
 
     from ipc_articulation.coupling.settings import converge
-    from ipc_articulation.frontend.friction_law import choose_friction
+    from ipc_articulation.frontend.friction_law import choose_friction, choose_friction_iterations
     from ipc_articulation.frontend.robot_tolerances import ask_for_robots
 
     uipc.Logger.set_level(uipc.Logger.Level.Error)
@@ -40,6 +40,7 @@ def make_uipc_scene(scene: schema.Scene, document: Document) -> uipc.Scene:
     resistance = BY_LOAD if scene.contact.resistance is None else scene.contact.resistance
     made.contact_tabular().default_model(scene.contact.friction, resistance)
     choose_friction(made, scene.contact.friction_law == "anchored")
+    choose_friction_iterations(made, scene.contact.friction_iterations)
     ask_for_robots(made)
     return made
 

@@ -19,6 +19,6 @@ def new_scene(request, tmp_path):
         if not has_gpu():
             pytest.skip("no NVIDIA GPU")
         if reason := DIFFERENCES.get(request.node.name, DIFFERENCES.get(request.function.__name__)):
-            request.applymarker(pytest.mark.xfail(reason=reason))
+            request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     count = itertools.count()
     return lambda **settings: CaseScene(request.param, tmp_path / str(next(count)), **settings)

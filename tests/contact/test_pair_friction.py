@@ -35,7 +35,7 @@ def lagged(make, slip):
 def test_anchored_friction_is_no_couple(make):
     """Its two forces are on one line; those of lagged friction are a gap apart."""
     touching, lagging, motion = lagged(make, EPS)
-    anchored, apart = pair_friction.anchored_to(lagging, NO_ANCHORS, len(touching.q))
+    anchored, apart = pair_friction.anchored_to(lagging, NO_ANCHORS, len(touching.q), touching.q)
     if len(touching.q) == 1:  # a place in an affine body does not slip on itself
         np.testing.assert_allclose(derivatives(anchored, motion)[0], 0.0, atol=1e-9 * MU * KAPPA * D_HAT**3)
         return

@@ -17,6 +17,7 @@ from ipc_articulation.coupling.lowering.lowering import Lowering
 from ipc_articulation.engine.engine import has_gpu
 from ipc_articulation.errors import EngineError, UnsupportedError
 from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
+from ipc_articulation.frontend.lowered_joints import warn_of_lowered_joints
 from tests.adapters.native.floating import ball_arm, flying_arm
 from tests.coupling.worlds import at, cube, make_scene, make_world
 
@@ -122,6 +123,7 @@ def test_an_arm_of_ball_joints_hits_a_wall_as_with_its_own_joints(tmp_path):
 
 
 @pytest.mark.gpu
+@pytest.mark.xfail(reason="libuipc's CUDA engine 0.0.29 leaves such robots where they stand", strict=True)
 @pytest.mark.parametrize("robot", ["ball arm", "flying arm"])
 def test_lowered_joints_move_on_cuda_as_on_the_cpu(tmp_path, robot):
     if not has_gpu():
@@ -225,6 +227,9 @@ def test_a_scene_for_cuda_needs_chains(robot):
     for joints, scene in scenes.items():
         couple(scene, NativeAdapter(robot().build(), DT), joints=joints)
     refuse_foreign_joints(scenes["chains"])
+    warn_of_lowered_joints(scenes["own"])
+    with pytest.warns(UserWarning, match=r"CUDA engine \(0.0.29, on an H100\) left such robots where they stand"):
+        warn_of_lowered_joints(scenes["chains"])
     with pytest.raises(UnsupportedError, match=r"CUDA engine moves no (free|spherical) joints.*joints='chains'"):
         refuse_foreign_joints(scenes["own"])
 

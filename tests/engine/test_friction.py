@@ -16,7 +16,7 @@ from tests.engine.test_dump import assert_same_bits
 G, MU, SIDE = 9.8, 0.5, 0.2
 
 
-def slope(workspace, tangent, d_hat=0.001, dt=0.01, on_body=False, friction="anchored", side=SIDE):
+def slope(workspace, tangent, d_hat=0.001, dt=0.01, on_body=False, friction="anchored", side=SIDE, **options):
     """A box on a slope, beside the edges of its triangles, over which the barrier is not flat; and the way down it."""
     scene = BoxScene(workspace, friction=MU, contact__d_hat=d_hat, dt=dt)
     R = Rotation.from_rotvec([0.0, np.arctan(tangent), 0.0]).as_matrix()
@@ -28,7 +28,7 @@ def slope(workspace, tangent, d_hat=0.001, dt=0.01, on_body=False, friction="anc
     else:
         scene.add_ground(normal=R[:, 2])
     scene.add_box(T, (side,) * 3)
-    return scene.start(friction=friction), R[:, 0]
+    return scene.start(friction=friction, **options), R[:, 0]
 
 
 def put_at_rest(scene):

@@ -168,16 +168,15 @@ def test_loops_are_refused_where_the_adapter_closes_none(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("engine", "gpu", "joints"),
-    [("cuda", True, "chains"), ("auto", True, "chains"), ("auto", False, "own"), ("cpu", True, "own")],
+    ("engine", "joints"),
+    [("cuda", "chains"), ("auto", "own"), ("cpu", "own")],
 )
 def test_joints_are_lowered_for_cuda_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str, gpu: bool, joints: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str, joints: str
 ) -> None:
     def couple(*_: Any, **keys: Any) -> None:
         raise UnsupportedError(keys["joints"])
 
     monkeypatch.setattr(robot_simulation, "couple", couple)
-    monkeypatch.setattr(robot_simulation, "has_gpu", lambda: gpu)
     with pytest.raises(IpcArticulationError, match=joints):
         build(*read(tmp_path, robot_scene()), engine, tmp_path / "workspace", 1)

@@ -60,19 +60,19 @@ class HalfPlaneContact:
         self._no_anchor = np.zeros((len(rows), 3))
         self._step = PlaneStep(none, rows, none > 0.0, self._dual, np.zeros((0, 3)), self._no_anchor, none)
 
-    def begin_step(self, x: Array, dt: float, law: FrictionLaw) -> None:
-        """Fix the step's normal forces and anchors of friction at x (V, 3)."""
+    def lag_friction(self, x: Array, since: Array, dt: float, law: FrictionLaw) -> None:
+        """Fix normal forces at x (V, 3), and anchors of friction, in a step of dt [s] that began at `since` (V, 3)."""
         if self.may_touch:
             stiffness = dt * dt * self._resistance.of(self.bodies)
             friction = self._friction if law.acts else np.zeros_like(self._friction)
             force, rubs = normal_forces(self.columns, stiffness, friction, x, self._dual)
             self._square, eps = dt * dt, law.lengths(self.d_hat, dt, ~self._is_affine)
-            self._step = PlaneStep(stiffness, force, rubs, self._dual, x, self._no_anchor, eps)
+            self._step = PlaneStep(stiffness, force, rubs, self._dual, since, self._no_anchor, eps)
             if law.held is not None:
                 given = tuple(self._step), self.bodies, self._is_affine, *law.held, law.pairs_of
-                anchor = anchors_of(self.columns, *given)
+                anchor = anchors_of(self.columns, *given, x)
                 if self._has_soft:
-                    read(self.columns, tuple(self._step), self._plane, self._is_affine, *law.springs, anchor)
+                    read(self.columns, tuple(self._step), self._plane, self._is_affine, *law.springs, x, anchor)
                 self._step = self._step._replace(anchor=anchor)
 
     def patches(self, q: Array) -> list[Patches]:

@@ -69,17 +69,21 @@ class SoftContact(MaterialContact):
         self._dt, self._friction, self._stretched = dt, None, None
         return self.touching(at.x, self._all)
 
-    def lag_friction(self, touching: Stencils, at: Positions, law: FrictionLaw) -> None:
-        """Fix the step's normal forces and tangents and springs of friction; `touching` are the stencils within d̂."""
+    def lag_friction(self, touching: Stencils, at: Positions, since: Positions, law: FrictionLaw) -> None:
+        """Fix normal forces, tangents and springs of friction where bodies are, in a step that began at `since`.
+
+        `touching` are the stencils within d̂.
+        """
+        self._friction, self._stretched = None, None
         if self._mu > 0.0 and law.acts and len(touching):
             mu = self._mu if self._elements is None else self._elements.frictions(touching)
             barrier = mu * self._stiffness(touching), self._d_hat, self._thickness
-            vertices = self._surfaces.body, self._surfaces.points, at.x
+            vertices = self._surfaces.body, self._surfaces.points, at.x, since.x
             self._friction = vertex_friction.lag(
                 touching, *vertices, *barrier, law.length(self._d_hat, self._dt, is_soft=True)
             )
             if law.held is not None:
-                given = law.springs, self._meshes, at.x, at.q
+                given = law.springs, self._meshes, at, since
                 self._friction, self._stretched = anchored_to(self._friction, *given)
 
     def _stiffness(self, stencils: Stencils) -> Array:

@@ -1,6 +1,7 @@
 """Friction by vertices: E = μ λ f₀(|s + u|, ε) with normal forces and tangents from the beginning of the step.
 
-u = T Σ w_a (x_a - xᵗ_a) is the displacement of the two points that were closest then, w_a their weights on the four
+u = T Σ w_a (x_a - xᵗ_a) is the displacement in the step of the two points that were closest then (or where friction was
+renewed last, see `engine.newton.lagging`), w_a their weights on the four
 vertices of the stencil and T = 1 - nnᵀ. s is what `vertex_springs` remember of earlier steps; 0 without them. With the
 slip y = s + u it is ∂E/∂x_a = w_a μ λ f₀' y/|y|; `pair_friction` has the rest.
 
@@ -49,10 +50,18 @@ class VertexFriction(NamedTuple):
 
 
 def lag(
-    touching: Stencils, body: Ints, points: Array, x: Array, mu_kappa: Array, d_hat: float, xi: float, eps: float
+    touching: Stencils,
+    body: Ints,
+    points: Array,
+    x: Array,
+    since: Array,
+    mu_kappa: Array,
+    d_hat: float,
+    xi: float,
+    eps: float,
 ) -> VertexFriction:
-    """Friction without memory for a step that begins with vertices at x (V, 3); mu_kappa (P,) is μκ of pairs."""
-    weights, normal, force, start = _lag(*touching.columns[1:], x, mu_kappa, d_hat, xi)
+    """Friction without memory of vertices at x in a step that began at `since`, (V, 3) each; mu_kappa (P,) is μκ."""
+    weights, normal, force, start = _lag(*touching.columns[1:], x, since, mu_kappa, d_hat, xi)
     on = np.flatnonzero(force)
     return VertexFriction(
         bodies=touching.bodies[touching.pair[on]],
@@ -71,21 +80,35 @@ def lag(
 
 
 @compiled
-def _lag(pair, kind, vertices, mollified, x, mu_kappa, d_hat, xi):
-    """Weights (k, 4), normals (k, 3), forces μλ (k,) and Σ w x (k, 3) of stencils."""
+def _lag(pair, kind, vertices, mollified, x, since, mu_kappa, d_hat, xi):
+    """Weights (k, 4), normals (k, 3), forces μλ (k,) and Σ w xᵗ (k, 3) of stencils."""
     count = len(kind)
     weights, normal, force, start = np.empty((count, 4)), np.empty((count, 3)), np.zeros(count), np.zeros((count, 3))
     e1, e2, z = np.empty(3), np.empty(3), np.empty(3)
     for s in range(count):
         v = row(vertices, s)
         d = np.sqrt(closest_points(kind[s], x, v, weights[s], normal[s]))
-        start[s] = normal[s]
         for k in range(3):
             normal[s, k] /= d
+            for a in range(4):
+                start[s, k] += weights[s, a] * since[v[a], k]
         parallel = mollified[s] > 0.0 and cross_of_edges(x, v, e1, e2, z) < mollified[s]
         if not parallel:
             force[s] = -mu_kappa[pair[s]] * barrier(d - xi, d_hat, xi)[1]
     return weights, normal, force, start
+
+
+def slips(friction: VertexFriction, q: Array) -> Array:
+    """The slip of each contact point at q (n, 12), (k, 3) [m]."""
+    return _slips(*friction[2:6], *friction[7:8], *friction[10:], q, np.empty(friction.normal.shape))
+
+
+@compiled
+def _slips(vertices, weights, lean, normal, start, body, points, q, u):
+    """Fill u (k, 3) with `slip`; returns it."""
+    for r in range(len(vertices)):
+        slip(vertices[r], weights[r], lean[r], normal[r], start[r], body, points, q, u[r])
+    return u
 
 
 @compiled

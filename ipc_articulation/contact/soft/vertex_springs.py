@@ -30,10 +30,11 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import cross, dot
 from ipc_articulation.contact.closest_points import EDGES, closest_points, row
+from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.smooth_norm import start_anchored_duals
 from ipc_articulation.contact.soft.meshes import Meshes
 from ipc_articulation.contact.soft.spring_memory import read
-from ipc_articulation.contact.soft.vertex_friction import VertexFriction, slip
+from ipc_articulation.contact.soft.vertex_friction import VertexFriction, slip, slips
 from ipc_articulation.contact.soft.vertex_leans import leans
 from ipc_articulation.contact.springs import Springs, kind_of
 from ipc_articulation.contact.surfaces import on_axis
@@ -51,23 +52,25 @@ class Stretched(NamedTuple):
 
 
 def anchored_to(
-    friction: VertexFriction, springs: Springs, meshes: Meshes, x: Array, q: Array
+    friction: VertexFriction, springs: Springs, meshes: Meshes, at: Positions, since: Positions
 ) -> tuple[VertexFriction, Stretched]:
-    """Friction with what its stencils remember, at the beginning of a step at q (n, 12) with vertices at x (V, 3).
+    """Friction with what its stencils remember where they are, in a step that began at `since`.
 
     It has points of its own, four to a stencil.
     """
-    _, kind, vertices, weights, _, normal, force, start, dual, eps, body, points = friction
-    s = read(kind, vertices, weights, normal, *springs, meshes.of_vertex, x)
-    start_anchored_duals(np.arange(len(s)), force, s, np.full(len(s), eps), dual)
+    _, kind, vertices, weights, _, normal, force, _, dual, eps, body, points = friction
+    s = read(kind, vertices, weights, normal, *springs, meshes.of_vertex, since.x)
     own = np.arange(4 * len(s)).reshape(-1, 4)
     of_own, moved = body[vertices.ravel()], points[vertices.ravel()]
     is_soft = (body[vertices] >= meshes.affine).all(axis=1)
-    lean = leans(kind, vertices, normal, start, is_soft, x)
-    apart = _bring_together(kind, own, weights, of_own, moved, meshes.affine, start, q)
-    start = start + np.einsum("kai,kj,kaj->ki", lean, normal, x[vertices]) - s
+    c = np.einsum("ka,kai->ki", weights, at.x[vertices])
+    lean = leans(kind, vertices, normal, c, is_soft, at.x)
+    apart = _bring_together(kind, own, weights, of_own, moved, meshes.affine, c, at.q)
+    start = _places(own, weights, of_own, moved, since.q)
+    start = start + np.einsum("kai,kj,kaj->ki", lean, normal, since.x[vertices]) - s
     there = friction._replace(vertices=own, lean=lean, start=start, body=of_own, points=moved)
-    return there, Stretched(vertices, s, apart, x)
+    start_anchored_duals(np.arange(len(s)), force, slips(there, at.q), np.full(len(s), eps), dual)
+    return there, Stretched(vertices, s, apart, since.x)
 
 
 def springs_of(friction: VertexFriction, stretched: Stretched, x: Array, q: Array) -> Springs:
@@ -76,10 +79,18 @@ def springs_of(friction: VertexFriction, stretched: Stretched, x: Array, q: Arra
 
 
 @compiled
-def _bring_together(kind, vertices, weights, body, points, affine, start, q):
+def _bring_together(kind, vertices, weights, body, points, affine, c, q):
     """Move the points (4k, 3) of affine bodies, the first ones, so that both sides' points are in one place at q.
 
-    Fills start (k, 3), the difference of both sides' points.
+    Args:
+        kind: (k,) see `Stencils`.
+        vertices: (k, 4) rows of `points`.
+        weights: (k, 4).
+        body: (4k,) of each point.
+        points: (4k, 3) [m].
+        affine: Number of affine bodies.
+        c: From the second side's point to the first one's at q, (k, 3) [m].
+        q: (n, 12).
 
     Returns:
         By how much they have been moved, (k,) [m].
@@ -92,22 +103,29 @@ def _bring_together(kind, vertices, weights, body, points, affine, start, q):
             b = body[vertices[r, first]]
             if b < affine:
                 A = q[b, 3:].copy().reshape(3, 3)
-                shift = np.linalg.solve(A, start[r]) if side == 1 else -np.linalg.solve(A, start[r])
+                shift = np.linalg.solve(A, c[r]) if side == 1 else -np.linalg.solve(A, c[r])
                 for a in range(first, end):
                     points[vertices[r, a]] += shift
-                apart[r] = np.sqrt(dot(start[r], start[r]))
-        for k in range(3):
-            start[r, k] = 0.0
-            for a in range(4):
-                start[r, k] += weights[r, a] * on_axis(q, body[vertices[r, a]], k, points[vertices[r, a]])
+                apart[r] = np.sqrt(dot(c[r], c[r]))
     return apart
+
+
+@compiled
+def _places(vertices, weights, body, points, q):
+    """Σ w x (k, 3) of points (4k, 3) at q (n, 12); see `_bring_together`."""
+    sums = np.zeros((len(vertices), 3))
+    for r in range(len(vertices)):
+        for k in range(3):
+            for a in range(4):
+                sums[r, k] += weights[r, a] * on_axis(q, body[vertices[r, a]], k, points[vertices[r, a]])
+    return sums
 
 
 @compiled
 def _at_end(vertices, s_before, apart, before, kind, own, weights, lean, normal, force, start, eps, body, points, x, q):
     """Stencils (k, 5), and the stretches (k, 3) with forces (k,), at the end of a step from `before` to x, (V, 3)."""
     stencils, stretches = np.empty((len(kind), 5), dtype=np.int64), np.empty((len(kind), 4))
-    w, n = np.empty(4), np.empty(3)
+    w, was, n = np.empty(4), np.empty(3), np.empty(3)
     for r in range(len(kind)):
         v, s = row(vertices, r), stretches[r, :3]
         stencils[r, 0], stencils[r, 1:] = kind_of(kind[r]), vertices[r]
@@ -116,9 +134,10 @@ def _at_end(vertices, s_before, apart, before, kind, own, weights, lean, normal,
             continue
         length = slip(own[r], weights[r], lean[r], normal[r], start[r], body, points, q, s)
         s *= eps / max(length, eps)
-        d = np.sqrt(closest_points(kind[r], x, v, w, n))
-        n /= d
-        _turn(kind[r], v, normal[r], n, before, x, s)
+        distances = closest_points(kind[r], before, v, w, was), closest_points(kind[r], x, v, w, n)
+        was /= np.sqrt(distances[0])
+        n /= np.sqrt(distances[1])
+        _turn(kind[r], v, was, n, before, x, s)
     return stencils, stretches
 
 

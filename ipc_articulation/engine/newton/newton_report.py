@@ -42,11 +42,23 @@ class NewtonReport:
     result: NewtonResult = NewtonResult.MAX_ITERATIONS
     iterations: int = 0
     awake: int = 0  # bodies that were moved; the others rest (see `rest`)
+    friction_iterations: int = 1  # minimisations, each with friction renewed where the one before had ended
     line_search_steps: int = 0
     exhausted_searches: int = 0  # line searches that found no decrease
     ccd_step: float = 1.0  # smallest fraction of a Newton step that collision detection allowed
     unmet: tuple[Unmet, ...] = ()  # empty where the result is a success
     warnings: list[str] = field(default_factory=list)  # an error each in strict mode
+
+    def add(self, later: NewtonReport) -> None:
+        """Take up the report of a minimisation that went on from where this one has ended."""
+        self.result = later.result if self.result.is_success else self.result
+        self.iterations += later.iterations
+        self.friction_iterations += later.friction_iterations
+        self.line_search_steps += later.line_search_steps
+        self.exhausted_searches += later.exhausted_searches
+        self.awake, self.ccd_step = max(self.awake, later.awake), min(self.ccd_step, later.ccd_step)
+        self.unmet = self.unmet or later.unmet
+        self.warnings += later.warnings
 
     @property
     def converged(self) -> bool:

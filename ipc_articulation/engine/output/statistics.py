@@ -144,6 +144,7 @@ class StepStatistics:
             "dt": self.dt,
             "result": self.result.value,
             "newton_iterations": self.newton.iterations,
+            "friction_iterations": self.newton.friction_iterations,
             "line_search_steps": self.newton.line_search_steps,
             "ccd_step": self.newton.ccd_step,
             "collisions": self.collisions,

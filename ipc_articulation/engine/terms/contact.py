@@ -43,6 +43,10 @@ class Contact(Term, Projecting):
             law = FrictionLaw(self._eps_velocity, self._held, len(state.q) + planes, state.held_springs)
         self.world.begin_step(state.q, dt, law, self.resistance, state.held_resistances, motions)
 
+    def renew_friction(self, q: Array) -> None:
+        """Take normal forces and tangents of friction from q (n, 12), where a minimisation has ended."""
+        self.world.renew_friction(q)
+
     def remembered(self, q: Array) -> Held:
         """The anchors of friction at the end q (n, 12) of the step."""
         return self.world.remembered(q, self._held) if self._holds else NO_ANCHORS

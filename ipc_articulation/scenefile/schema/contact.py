@@ -53,4 +53,10 @@ class ContactEntry(Block):
         description="`anchored`: what is below the cone does not move, see [Friction that holds](friction.md); on the "
         "CPU engine only. `lagged`: libuipc's law, where it creeps; libuipc's own engines have no other",
     )
+    friction_iterations: int = Field(
+        1,
+        ge=1,
+        description="how many times a step may be minimised, each time with the normal forces and tangents of friction "
+        "that the last time ended with, see [Friction within the step](friction.md#friction-within-the-step); CPU only",
+    )
     pairs: tuple[ContactPairEntry, ...] = Field((), description="see [contact.pairs](#contactpairs)")

@@ -62,7 +62,7 @@ def test_friction_has_the_energy_and_derivatives_of_that_between_affine_bodies(m
     touching, near, kappa = touching_stencils(make)
     surfaces, q = touching.surfaces, touching.q + slip * np.random.default_rng(0).uniform(-1, 1, touching.q.shape)
     barrier, moving = (MU * kappa, D_HAT, touching.xi, EPS), np.ones(len(q), dtype=bool)
-    ours = vertex_friction.lag(near, surfaces.body, surfaces.points, touching.x, *barrier)
+    ours = vertex_friction.lag(near, surfaces.body, surfaces.points, touching.x, touching.x, *barrier)
     theirs = pair_friction.lag(near, surfaces.points, touching.x, touching.q, *barrier)
     g, H = by_coordinates(touching, ours.vertices, *vertex_friction.derivatives(*ours, moving, q))
     expected = np.zeros_like(g)

@@ -26,6 +26,18 @@ class Meshes(NamedTuple):
     affine: int = 0
 
 
+class At(NamedTuple):
+    """What is asked of positions."""
+
+    q: np.ndarray
+    x: np.ndarray
+
+
+def begins_at(x):
+    """Where stencils of such vertices are, and where they were when the step began."""
+    return At(coordinates(x), x), At(coordinates(x), x)
+
+
 def in_touch(kind, seed=0):
     """A stencil of two bodies, positions (4, 3) of its vertices, and the mesh of each."""
     touching, stencil, _ = one_stencil(kind, 0.3 * D_HAT, np.random.default_rng(seed))
@@ -38,7 +50,7 @@ def coordinates(x):
 
 
 def lag(stencil, x):
-    where = np.arange(len(x)), np.zeros((len(x), 3)), x
+    where = np.arange(len(x)), np.zeros((len(x), 3)), x, x
     pairs = np.zeros((1, 2), dtype=np.int64)
     of_vertices = Stencils(pairs, stencil.pair, stencil.kind, stencil.vertices, stencil.mollified)
     return vertex_friction.lag(of_vertices, *where, MU_KAPPA, D_HAT, 0.0, DELTA)
@@ -46,13 +58,13 @@ def lag(stencil, x):
 
 def begun(stencil, mesh, x, held):
     """Friction of a step from x, and the stretches with which it begins."""
-    friction, stretched = anchored_to(lag(stencil, x), held, Meshes(mesh), x, coordinates(x))
+    friction, stretched = anchored_to(lag(stencil, x), held, Meshes(mesh), *begins_at(x))
     return friction, stretched.s
 
 
 def step(stencil, mesh, x, ahead, held=NO_SPRINGS):
     """The springs after a step from x to `ahead`."""
-    friction, stretched = anchored_to(lag(stencil, x), held, Meshes(mesh), x, coordinates(x))
+    friction, stretched = anchored_to(lag(stencil, x), held, Meshes(mesh), *begins_at(x))
     return joined([springs_of(friction, stretched, ahead, coordinates(ahead))], len(x))
 
 
@@ -106,7 +118,7 @@ def test_a_spring_turns_with_its_stencil(kind, seed):
     near, _ = slid(stencil, x, 0.4 * DELTA)
     held = step(stencil, mesh, x, near)
     s, n = held.stretches[0, :3], lag(stencil, near).normal[0]
-    friction, stretched = anchored_to(lag(stencil, near), held, Meshes(mesh), near, coordinates(near))
+    friction, stretched = anchored_to(lag(stencil, near), held, Meshes(mesh), *begins_at(near))
     for turn in (0.9 * n, np.random.default_rng(seed).normal(size=3)):
         R = Rotation.from_rotvec(turn).as_matrix()
         after = springs_of(friction, stretched, near @ R.T + 0.3, coordinates(near))  # without slip
@@ -121,7 +133,7 @@ def test_it_turns_by_the_mean_angle_of_two_edges():
     n, first = friction.normal[0], stencil.vertices[0, :2]
     at, ahead = friction.weights[0, :2] @ near[first], near.copy()
     ahead[first] = at + (near[first] - at) @ Rotation.from_rotvec(0.2 * n).as_matrix().T
-    friction, stretched = anchored_to(friction, held, Meshes(mesh), near, coordinates(near))
+    friction, stretched = anchored_to(friction, held, Meshes(mesh), *begins_at(near))
     s = springs_of(friction, stretched, ahead, coordinates(near)).stretches[0, :3]
     np.testing.assert_allclose(s, Rotation.from_rotvec(0.1 * n).apply(held.stretches[0, :3]), atol=1e-6 * DELTA)
 
@@ -225,8 +237,8 @@ def test_at_an_affine_body_both_forces_are_on_one_line(kind, side):
     q = np.concatenate([np.append(p, A)[None], coordinates(x)])
     pairs = np.zeros((1, 2), dtype=np.int64)
     of_bodies = Stencils(pairs, stencil.pair, stencil.kind, stencil.vertices, stencil.mollified)
-    friction = vertex_friction.lag(of_bodies, body, points, x, MU_KAPPA, D_HAT, 0.0, DELTA)
-    friction, stretched = anchored_to(friction, NO_SPRINGS, Meshes(mesh, 1), x, q)
+    friction = vertex_friction.lag(of_bodies, body, points, x, x, MU_KAPPA, D_HAT, 0.0, DELTA)
+    friction, stretched = anchored_to(friction, NO_SPRINGS, Meshes(mesh, 1), At(q, x), At(q, x))
     assert stretched.apart[0] == pytest.approx(0.3 * D_HAT)
     small = 1e-6
     R = Rotation.from_rotvec(small * np.random.default_rng(4).normal(size=3)).as_matrix()
