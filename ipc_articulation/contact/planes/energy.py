@@ -6,7 +6,7 @@ import numpy as np
 
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier
-from ipc_articulation.contact.plane_friction import PlaneStep, slip
+from ipc_articulation.contact.planes.friction import PlaneStep, slip
 from ipc_articulation.contact.planes.pairs import (
     PlanePairs,
     add_by_point,

@@ -8,7 +8,7 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.forces import ContactForces
-from ipc_articulation.contact.plane_friction import PlaneStep, slip
+from ipc_articulation.contact.planes.friction import PlaneStep, slip
 from ipc_articulation.contact.planes.pairs import PlanePairs, gap_of, rows_of
 from ipc_articulation.contact.smooth_norm import smooth_norm_derivatives
 

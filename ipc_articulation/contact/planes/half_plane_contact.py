@@ -10,13 +10,13 @@ from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
-from ipc_articulation.contact.plane_friction import PlaneStep, anchors_of, patches_of
-from ipc_articulation.contact.plane_springs import read, springs_of
 from ipc_articulation.contact.planes import energy, gaps, motion, nearest, slips
 from ipc_articulation.contact.planes.forces import contact_forces, normal_forces
 from ipc_articulation.contact.planes.foresight import PlaneForesight
+from ipc_articulation.contact.planes.friction import PlaneStep, anchors_of, patches_of
 from ipc_articulation.contact.planes.half_planes import HalfPlanes, find_pairs
 from ipc_articulation.contact.planes.pairs import rows_of
+from ipc_articulation.contact.planes.springs import read, springs_of
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.springs import NO_SPRINGS, Springs

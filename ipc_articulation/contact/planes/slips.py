@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.plane_friction import PlaneStep, slip
+from ipc_articulation.contact.planes.friction import PlaneStep, slip
 from ipc_articulation.contact.planes.pairs import PlanePairs, place_vertex
 from ipc_articulation.contact.smooth_norm import follow_dual, force_change, smooth_norm_derivatives
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.plane_friction import PlaneStep, slip, start_duals
+from ipc_articulation.contact.planes.friction import PlaneStep, slip, start_duals
 from ipc_articulation.contact.planes.pairs import PlanePairs
 from ipc_articulation.contact.springs import PLANE, key, keys, place
 
