@@ -39,10 +39,13 @@ class Analysis(NamedTuple):
 
 
 class FrontCholesky:
-    """Solves a sequence of systems; analyses the pattern of blocks only if it has changed."""
+    """Solves a sequence of systems; analyses the pattern of blocks only if none of the last two systems had it.
+
+    In a step of a robot there are two: with contact, and without it at the start (see `jointed_start`).
+    """
 
     def __init__(self) -> None:
-        self._analysed = _analyse(BlockMatrix(0).matrix)
+        self._analysed = self._other = _analyse(BlockMatrix(0).matrix)
 
     def solve(self, H: Matrix, b: Array) -> Array | None:
         """The x (k, 12) of H x = b (k, 12), or None if H is not positive definite."""
@@ -51,9 +54,11 @@ class FrontCholesky:
         return x if is_definite else None
 
     def analyse(self, H: Matrix) -> Analysis:
-        """Analyse the pattern of H if it has changed, so that it counts as that of the last `solve`."""
-        if not _are_equal(self._analysed.of, (H.rows, H.cols, H.is_split, H.own_masks, H.masks)):
-            self._analysed = _analyse(H)
+        """Analyse the pattern of H if it is another one, so that it counts as that of the last `solve`."""
+        of = H.rows, H.cols, H.is_split, H.own_masks, H.masks
+        if not _are_equal(self._analysed.of, of):
+            known = self._other if _are_equal(self._other.of, of) else _analyse(H)
+            self._analysed, self._other = known, self._analysed
         return self._analysed
 
     @property
