@@ -301,3 +301,43 @@ def test_parts_of_a_system_that_gradients_have_solved_are_its_own():
         assert system.solve_definite(g) is not None
         assert not system._has_factor
         assert system.definite_parts().is_definite.tolist() == [True] * n
+
+
+def chains(n, loads, stiffness):
+    """Two chains of n vertices each, side by side, with loads on each; and where stiff springs are added later."""
+    system = LinearSystem(np.zeros(2 * n, dtype=bool), np.ones(2 * n, dtype=bool))
+    spring = np.kron([[1.0, -1.0], [-1.0, 1.0]], np.eye(3))
+    pairs = np.array([[i, i + 1] for i in range(2 * n - 1) if i != n - 1])
+    system.add_vertices(pairs, tetrads.LABELS[[[0, 0]] * len(pairs)], np.array([spring] * len(pairs)))
+    system.add_diagonal(np.array([_of_vertices(np.stack([0.1 * np.eye(3)] * 4))] * (2 * n)))
+    g = np.repeat(loads, n)[:, None] * np.random.default_rng(6).standard_normal((2 * n, 12))
+    dq = system.solve(g)
+    stiff = np.array([[2, 5], [n + 3, n + 7]])
+    system.add_vertices(stiff, tetrads.LABELS[[[0, 0], [0, 0]]], np.array([stiffness * spring] * 2))
+    return system, g, dq
+
+
+@pytest.mark.parametrize("stiffness", [0.3, 1e6])
+def test_a_change_of_few_stiff_springs_is_a_small_correction(stiffness):
+    system, g, dq = chains(10, [1.0, 1.0], stiffness)
+    corrected, whole = system.corrected(g, dq), system.solve(g)
+    np.testing.assert_allclose(corrected, whole, atol=2e-3 * np.abs(whole).max())
+    assert np.abs(whole - dq).max() > 0.01 * np.abs(whole).max()
+
+
+def test_corrections_are_small_beside_the_steps_of_their_own_part():
+    system, g, dq = chains(10, [1.0, 1e-5], 0.3)
+    corrected, whole = system.corrected(g, dq)[10:], system.solve(g)[10:]
+    np.testing.assert_allclose(corrected, whole, atol=2e-3 * np.abs(whole).max())
+    assert np.abs(whole - dq[10:]).max() > 0.01 * np.abs(whole).max()
+
+
+@pytest.mark.parametrize("added", [10.0 ** np.arange(9.0), np.full(9, -2.0)], ids=["far", "not definite"])
+def test_a_system_that_is_no_longer_near_is_not_corrected(added):
+    n = 9
+    system = LinearSystem(np.zeros(n, dtype=bool), np.ones(n, dtype=bool))
+    system.add_diagonal(np.array([_of_vertices(np.stack([np.eye(3)] * 4))] * n))
+    g = np.random.default_rng(7).standard_normal((n, 12))
+    dq = system.solve(g)
+    system.add_diagonal(np.array([_of_vertices(np.stack([factor * np.eye(3)] * 4)) for factor in added]))
+    assert system.corrected(g, dq) is None

@@ -32,8 +32,6 @@ class Kept(NamedTuple):
 
 
 DEAR = 200_000  # numbers in a factor
-CORRECTIONS = 4  # of a step, at most
-LARGE, SMALL = 0.3, 0.003  # of the step: a correction that shows that they lead nowhere; one that needs no other
 SHARES = (0.05, 0.2, 0.5)  # for `LinearSystem.soften`
 SHIFTS = (1e-12, 1e-9, 1e-6)  # of the largest diagonal entry of a part, added one after the other
 
@@ -144,9 +142,9 @@ class LinearSystem:
     def corrected(self, g: Array, dq: Array) -> Array | None:
         """A step dq (n, 12) that solves the system as it was, corrected for g and what has been added since.
 
-        These are conjugate gradients from there on, or steps of refinement with the factor of the system as it was.
-        None where that is not worth it: with few unknowns, where neither has solved the system as it was, or where the
-        corrections do not become small soon.
+        These are conjugate gradients from there on, or those with the factor of the system as it was (`refinement`).
+        None where that is not worth it: with few unknowns, where neither has solved the system as it was, or where they
+        do not end soon.
         """
         bodies, H = self._H.bodies, self._H.matrix
         x, b = -dq[bodies], g[bodies]
@@ -155,14 +153,8 @@ class LinearSystem:
             return None if found.x is None else step_from(found.x, bodies, len(g))
         if not (self._has_factor and isinstance(self._cholesky, FrontCholesky)):
             return None
-        for _ in range(CORRECTIONS):
-            change = self._cholesky.correction(H, b, x)
-            x, share = x + change, np.abs(change).max(initial=0.0) / np.abs(x).max(initial=1e-300)
-            if not share <= LARGE:
-                return None
-            if share <= SMALL:
-                return step_from(x, bodies, len(g))
-        return None
+        refined = self._cholesky.refined(H, b, x)
+        return None if refined is None else step_from(refined, bodies, len(g))
 
     def definite_parts(self) -> Kept:
         """The parts of H, not connected with each other, that are definite, after `solve_definite`."""

@@ -136,7 +136,7 @@ class _Solve:
         done = self._find_done(now, step, labels, at_goal)
         search = self._search(now, step, labels, done)
         potential.follow(now.q, search.step, search.turned)
-        if self._is_slow:
+        if self._is_slow(now):
             self._distrust = distrust(self._distrust, step, search.alpha)
         residual = self._attenuate(now.residual, search, labels) if at_goal else now.residual
         ended = self._find_ended(done, residual, now.moving)
@@ -157,17 +157,19 @@ class _Solve:
         report.unmet = unmet_criteria(self._potential, cut, dq, fraction, self._dt, self._config)
         report.warnings.append(_not_converged(report, self._config))
 
-    @property
-    def _is_slow(self) -> bool:
-        """Whether exact Hessians are tried."""
-        return self._potential.projects and self.report.iterations > (0 if self._potential.is_solid else _SOON)
+    def _is_slow(self, now: Iterate) -> bool:
+        """Whether exact Hessians are tried: beside soft bodies already where the last steps meet the tolerances."""
+        potential, iterations = self._potential, self.report.iterations
+        if not potential.projects or potential.is_solid or iterations > _SOON:
+            return potential.projects
+        return potential.has_soft and iterations > 1 and bool((now.step.size[now.moving] < 1.0).all())
 
     def _newton_step(self, now: Iterate) -> Array:
         """The step -H⁻¹ g, (n, 12)."""
         potential, system, watch, (q, moving) = self._potential, self._system, self._watch, (now.q, now.moving)
         potential.select(moving)
         try:
-            dq = self._exact_step(now) if self._is_slow else self._projected_step(q, moving)
+            dq = self._exact_step(now) if self._is_slow(now) else self._projected_step(q, moving)
             dq = potential.restrain(dq, system)
         except SolverError as error:
             raise not_finite(potential, q) or error from None

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,15 @@ class Group:
         return self if chosen.all() else Group(self.law, self.vertices[chosen], self.constants[chosen])
 
 
+class _Chosen(NamedTuple):
+    """Elements of which a vertex moves, and what they have to do with rows."""
+
+    group: Group
+    bodies: Ints  # (k, v) of vertices
+    points: Array  # (k, v, 3) local positions, see `Hessian.add_vertices`
+    owners: Ints  # (k,) the rows that have their energy
+
+
 def _derivatives(group: Group, x: Array, project: bool, piece: slice) -> tuple[Array, Array]:
     return group.law.derivatives(x, group.vertices[piece], group.constants[piece], project)
 
@@ -62,11 +71,11 @@ class FiniteElements(Term, Projecting):
         self._elastic, self._hinges, self._surfaces, self._square = tuple(groups), tuple(hinges), surfaces, 0.0
         self._creases = [hinges.of(NO_CREASES) for hinges in self._hinges]  # at the beginning of the step
         self._groups = self._with_hinges()
-        self._chosen, self._rows = self._groups, np.zeros(len(surfaces.first) - 1, dtype=np.bool_)
+        self._rows = np.zeros(len(surfaces.first) - 1, dtype=np.bool_)
         self._x = np.zeros_like(surfaces.points)
         for group in self._groups:
             self._rows[surfaces.body[group.vertices]] = True
-        self._moving = self._selected = self._rows
+        self.select(self._rows)
 
     def _with_hinges(self) -> tuple[Group, ...]:
         of = zip(self._hinges, self._creases, strict=True)
@@ -110,28 +119,31 @@ class FiniteElements(Term, Projecting):
 
     def select(self, moving: Bools) -> None:
         self._selected, self._moving = moving, moving & self._rows
-        self._chosen = tuple(
-            group.of(np.any(moving[self._surfaces.body[group.vertices]], axis=1)) for group in self._groups
-        )
-        for group in self._chosen:  # fixed vertices of elements that move
-            self._moving[self._surfaces.body[group.vertices]] = True
+        self._chosen = tuple(self._choose(group, moving) for group in self._groups)
+        for chosen in self._chosen:  # fixed vertices of elements that move
+            self._moving[chosen.bodies] = True
+
+    def _choose(self, group: Group, moving: Bools) -> _Chosen:
+        body, points = self._surfaces.body, self._surfaces.points
+        some = group.of(np.any(moving[body[group.vertices]], axis=1))
+        bodies = body[some.vertices]
+        return _Chosen(some, bodies, points[some.vertices], owners(bodies, moving))
 
     def add_energy(self, q: Array, E: Array) -> None:
         x = self._positions(q)
-        for group in self._chosen:
-            W = group.law.energies(x, group.vertices, group.constants)
-            rows.add_at(E, owners(self._surfaces.body[group.vertices], self._selected), self._square * W)
+        for chosen in self._chosen:
+            W = chosen.group.law.energies(x, chosen.group.vertices, chosen.group.constants)
+            rows.add_at(E, chosen.owners, self._square * W)
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         x, body, points = self._positions(q), self._surfaces.body, self._surfaces.points
-        for group in self._chosen:
-            vertices, pieces = group.vertices, parts(len(group.vertices), _PIECE)
-            found = in_turn(partial(_derivatives, group, x, self.projects), pieces)
+        for chosen in self._chosen:
+            vertices, pieces = chosen.group.vertices, parts(len(chosen.bodies), _PIECE)
+            found = in_turn(partial(_derivatives, chosen.group, x, self.projects), pieces)
             for piece, (g_v, H) in zip(pieces, found, strict=True):
-                some = vertices[piece]
                 g_v *= self._square
-                add_gradients(some, g_v, body, points, g)
-                hessian.add_vertices(body[some], points[some], H, self._square)
+                add_gradients(vertices[piece], g_v, body, points, g)
+                hessian.add_vertices(chosen.bodies[piece], chosen.points[piece], H, self._square)
 
     def _positions(self, q: Array) -> Array:
         """Positions (V, 3) of the vertices of rows that move, at q (n, 12)."""

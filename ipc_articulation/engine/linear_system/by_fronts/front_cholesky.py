@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, Matrix, parts_of
 from ipc_articulation.engine.linear_system.by_fronts.front_pattern import FrontPattern, front_pattern
 from ipc_articulation.engine.linear_system.by_fronts.fronts import factorise_front, forward, solve_upper
-from ipc_articulation.engine.linear_system.by_fronts.split_rows import by_vertices, in_rows, moved_vertices, ordered
+from ipc_articulation.engine.linear_system.by_fronts.refinement import refined, solve_vertices
+from ipc_articulation.engine.linear_system.by_fronts.split_rows import by_vertices, in_rows, ordered
 from ipc_articulation.engine.newton import islands
 
 
@@ -39,10 +39,13 @@ class Analysis(NamedTuple):
 
 
 class FrontCholesky:
-    """Solves a sequence of systems; analyses the pattern of blocks only if it has changed."""
+    """Solves a sequence of systems; analyses the pattern of blocks only if none of the last two systems had it.
+
+    In a step of a robot there are two: with contact, and without it at the start (see `jointed_start`).
+    """
 
     def __init__(self) -> None:
-        self._analysed = _analyse(BlockMatrix(0).matrix)
+        self._analysed = self._other = _analyse(BlockMatrix(0).matrix)
 
     def solve(self, H: Matrix, b: Array) -> Array | None:
         """The x (k, 12) of H x = b (k, 12), or None if H is not positive definite."""
@@ -51,9 +54,11 @@ class FrontCholesky:
         return x if is_definite else None
 
     def analyse(self, H: Matrix) -> Analysis:
-        """Analyse the pattern of H if it has changed, so that it counts as that of the last `solve`."""
-        if not _are_equal(self._analysed.of, (H.rows, H.cols, H.is_split, H.own_masks, H.masks)):
-            self._analysed = _analyse(H)
+        """Analyse the pattern of H if it is another one, so that it counts as that of the last `solve`."""
+        of = H.rows, H.cols, H.is_split, H.own_masks, H.masks
+        if not _are_equal(self._analysed.of, of):
+            known = self._other if _are_equal(self._other.of, of) else _analyse(H)
+            self._analysed, self._other = known, self._analysed
         return self._analysed
 
     @property
@@ -74,10 +79,11 @@ class FrontCholesky:
         """The x (s, k, 12) of H x = b (s, k, 12) for the H that `solve` has factorised."""
         return solve_each(self._analysed.pattern, self._analysed.U, b)
 
-    def correction(self, H: Matrix, b: Array, x: Array) -> Array:
-        """H₀⁻¹ (b - H x), (k, 12), with the H₀ that `solve` has factorised and another H: a step of refinement."""
-        residual = missing(self._analysed.pattern, H, b, x)
-        return solve_vertices(self._analysed.pattern, self._analysed.U, residual)
+    def refined(self, H: Matrix, b: Array, x: Array) -> Array | None:
+        """The x (k, 12) of H x = b (k, 12), from an x near it, with the factor at hand; None if that is not near H."""
+        parts = parts_of(len(b), H.rows, H.cols)
+        found, is_solved = refined(self._analysed.pattern, self._analysed.U, H, parts, b, x)
+        return found if is_solved else None
 
 
 def _analyse(H: Matrix) -> Analysis:
@@ -115,38 +121,6 @@ def solve_each(pattern, U, b):
     for s in range(len(b)):
         result[s] = solve_vertices(pattern, U, by_vertices(pattern.is_split, b[s]))
     return result
-
-
-@compiled
-def solve_vertices(pattern, U, b):
-    """The solution (k, 12) for a right side (k, 12) by the vertices of split rows."""
-    x, near = ordered(pattern, b), np.empty(pattern.widest)
-    for f in range(len(pattern.fronts.parent)):
-        forward(pattern, U, f, x, near)
-    solve_upper(pattern, U, x, near)
-    return in_rows(pattern, x)
-
-
-@compiled
-def missing(pattern, H, b, x):
-    """b - H x, (k, 12) by the vertices of split rows."""
-    r, moved = by_vertices(pattern.is_split, b), moved_vertices(pattern.is_split, x)
-    for i in range(len(r)):
-        _subtract_product(H.diagonal[i], moved[i], r[i])
-    for m in range(len(H.rows)):
-        i, j = H.rows[m], H.cols[m]
-        _subtract_product(H.blocks[m], moved[j], r[i])
-        _subtract_product(H.blocks[m].T, moved[i], r[j])
-    return r
-
-
-@compiled
-def _subtract_product(block, x, r):
-    for a in range(DOF):
-        s = 0.0
-        for b in range(DOF):
-            s += block[a, b] * x[b]
-        r[a] -= s
 
 
 @compiled
