@@ -35,7 +35,7 @@ def main() -> None:
     chosen = cases(arguments.only, arguments.quick)
     if not chosen:
         raise SystemExit(f"no case has {' or '.join(map(repr, arguments.only))} in its name")
-    verdicts = list(_verdicts(chosen, arguments.write))
+    verdicts = list(_verdicts(chosen, arguments.friction_iterations, arguments.write))
     Console(width=None if sys.stdout.isatty() else 200).print(terminal_table(verdicts), summary(verdicts))
     if arguments.json is not None:
         arguments.json.write_text(json.dumps([verdict.as_json() for verdict in verdicts], indent=1) + "\n")
@@ -47,19 +47,22 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", default=[""], metavar="PART", help="only cases with a part in their names")
     parser.add_argument("--quick", action="store_true", help=f"without the cases of {LONG}: less than a minute")
+    parser.add_argument(
+        "--friction-iterations", type=int, default=1, metavar="N", help="minimisations of a step, see docs/friction.md"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all figures")
     parser.add_argument("--write", action="store_true", help=f"write docs/{PAGE.name} and its pictures")
     return parser
 
 
-def _verdicts(chosen: list[Case], with_pictures: bool) -> Iterator[Verdict]:
+def _verdicts(chosen: list[Case], friction_iterations: int, with_pictures: bool) -> Iterator[Verdict]:
     """Run the cases one after the other, with a bar that shows how far they are."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
         of_all, of_one = progress.add_task("cases", total=len(chosen)), progress.add_task("", total=None)
         for case in chosen:
             progress.reset(of_one, description=case.name, total=case.steps)
-            history = run(case, lambda step: progress.update(of_one, completed=step))
+            history = run(case, lambda step: progress.update(of_one, completed=step), friction_iterations)
             if with_pictures:
                 draw(case, history, PAGE.parent / "images")
             yield verdict_of(case, history)

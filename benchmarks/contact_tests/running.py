@@ -117,11 +117,11 @@ class Case:
     keeps_contacts: bool = False
 
 
-def run(case: Case, tell: Callable[[int], None] = lambda step: None) -> History:
-    """Run a case."""
+def run(case: Case, tell: Callable[[int], None] = lambda step: None, friction_iterations: int = 1) -> History:
+    """Run a case; a step may have some minimisations, each with its friction renewed."""
     scene, slots = make_scene(case.bodies, case.around)
     with tempfile.TemporaryDirectory() as folder:
-        engine = Engine("cpu", folder)
+        engine = Engine("cpu", folder, friction_iterations=friction_iterations)
         world = uipc.World(engine)
         world.init(scene)
         for _ in range(case.around.settling):
