@@ -75,7 +75,7 @@ class ContactWorld(Ways):
         if in_contact is not None and not self.resistance.holds(in_contact[0]):
             self.resistance.adopt(*in_contact, self._pushes(at, touching))
         self._friction = _FrictionStart(at, dt, law)
-        self._lag_friction(touching, at, at.x)
+        self._lag_friction(touching, at)
         if in_contact is not None:
             self.resistance.follow(*in_contact)
             self.half_planes.follow_resistance()
@@ -87,13 +87,13 @@ class ContactWorld(Ways):
 
         Slips remain those since the step began, see `engine.newton.lagging`.
         """
-        self.place(q, self._all)
-        self._lag_friction(self._now.touching, self._now.at, self.surfaces.positions(q))
+        at = positions(self.surfaces, q)
+        self._lag_friction([contact.touching(at.x, self._all) for contact in self.body_contacts], at)
 
-    def _lag_friction(self, touching: list[Stencils], at: Positions, x: Array) -> None:
-        """Friction of the stencils within d̂ where bodies are; x (V, 3) are all vertices there."""
+    def _lag_friction(self, touching: list[Stencils], at: Positions) -> None:
+        """Friction of the stencils within d̂ where bodies are."""
         since, dt, law = self._friction
-        self.half_planes.lag_friction(x, since.x, dt, law)
+        self.half_planes.lag_friction(at.x, since.x, dt, law)
         for contact, stencils in zip(self.body_contacts, touching, strict=True):
             contact.lag_friction(stencils, at, since, law)
 

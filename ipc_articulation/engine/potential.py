@@ -90,6 +90,7 @@ class Potential:
         self._restraining = [term for term in self.terms if type(term).restrain is not Term.restrain]
         self._substeps = 1
         self.movable, self._whole = ~is_fixed, np.ones(len(is_fixed))
+        self._all = np.ones(len(is_fixed), dtype=np.bool_)
         self._selected: bytes | None = None  # the mask that the terms have
         self._moving = np.ones(len(is_fixed), dtype=np.bool_)  # that mask
         self.extent = np.zeros(len(is_fixed))  # of each body about its origin [m]
@@ -174,11 +175,14 @@ class Potential:
     def renew_friction(self, q: Array) -> bool:
         """Take normal forces and tangents of friction from q (n, 12), where a minimisation has ended.
 
+        What terms remember of the last Newton step is forgotten: islands have taken it at different times.
+
         Returns:
             Whether there may be any.
         """
         if self._contact_term is None:
             return False
+        self.follow(q, np.zeros_like(q), ~self._all)
         self._contact_term.renew_friction(q)
         return True
 

@@ -28,17 +28,22 @@ def pile(scene, seed, x):
         add_hinge(scene, boxes[0], boxes[1], ends)
 
 
-def run(workspace, *groups, **config):
+def run(workspace, *groups, friction_iterations=1, **config):
     """Trajectories (steps, n, 12) of groups of bodies; the ground is that of all."""
     scene = BoxScene(workspace, **config)
     scene.add_ground()
     for add in groups:
         add(scene)
-    scene.start()
+    scene.start(friction_iterations=friction_iterations)
     return np.array([scene.run().q.copy() for _ in range(STEPS)])
 
 
-CONFIGS = [{}, {"newton__semi_implicit__enable": 0, "integrator__type": "bdf2"}, {"resistance": -2.0}]
+CONFIGS = [
+    {},
+    {"newton__semi_implicit__enable": 0, "integrator__type": "bdf2"},
+    {"resistance": -2.0},
+    {"friction_iterations": 12},
+]
 
 
 @pytest.mark.parametrize("config", CONFIGS)

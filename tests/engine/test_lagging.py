@@ -85,7 +85,7 @@ def test_a_step_says_how_often_and_when_that_was_not_enough(tmp_path):
     assert not report.newton.warnings
     report = landing(tmp_path / "too few", False, "anchored", 2).run(1).engine.statistics.newton
     assert report.friction_iterations == 2
-    assert report.warnings[0].startswith("friction did not settle in friction_iterations = 2 minimisations: its normal")
+    assert report.warnings[0].startswith("friction did not settle in friction_iterations = 2 minimisations: the last")
     assert report.converged
 
 

@@ -7,21 +7,28 @@ has converged is the fixed point
     q = argmin E(q; λ(q), T(q)),   with the slip u since the beginning of the step throughout,
 
 and minimising, and renewing λ and T where that has ended, in turn leads to it, if it does: nothing guarantees that
-(Li et al. 2020, «Incremental potential contact», section 5.2). It has converged where Newton's method, with friction
-renewed, ends with its first step, which meets the same tolerances as every last step, or hardly moves anything.
+(Li et al. 2020, «Incremental potential contact», section 5.2). After some times they are renewed half-way between the
+ends of the last two minimisations, which damps what goes to and fro.
+
+Every island has its own end: where it hardly moves any more, by the tolerance with which Newton's method ends with its
+first step. In the end friction is that of where the bodies are, whenever their islands have settled.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.newton import islands
+from ipc_articulation.engine.newton.convergence import TINY, step_sizes
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport
 from ipc_articulation.engine.output.stopwatch import Stopwatch
-from ipc_articulation.engine.potential import EXACT_REMAINDER, Potential
+from ipc_articulation.engine.potential import Potential
 from ipc_articulation.frontend.config import Config
 
-_WHOLE = 8  # minimisations, after which friction is renewed half-way between the ends of the last two
+_WHOLE = 8  # minimisations, after which friction is renewed half-way, and steps may be as large as Newton's last ones
 
 
 def renew_friction(
@@ -42,8 +49,8 @@ def renew_friction(
         potential: As it was minimised.
         system: The Newton system.
         q: Its minimiser, (n, 12).
-        moving: Which bodies to move, (n,).
-        unconverged: Those whose islands did not meet the convergence test, (n,).
+        moving: Which bodies have moved, (n,).
+        unconverged: Those whose islands did not meet the convergence test, (n,); they are left as they are.
         dt: Time step [s].
         config: Tolerances and limits.
         watch: Counts the time by stage.
@@ -56,27 +63,43 @@ def renew_friction(
     Raises:
         SolverError: As of `minimise`.
     """
-    last, before = report, q
-    while report.friction_iterations < most:
-        start = q if report.friction_iterations <= _WHOLE else _half_way(potential, q, before)
+    before, unsettled = q, moving & ~unconverged & potential.movable
+    while unsettled.any() and report.friction_iterations < most:
+        is_damped = report.friction_iterations > _WHOLE
+        start = _half_way(potential, q, before, unsettled) if is_damped else q
         if not potential.renew_friction(start):
             break
         before = q
-        q, unconverged, last = minimise(potential, system, start, None, moving, dt, config, watch)
-        report.add(last)
-        if last.iterations <= 1 or potential.motions(q - start).max() <= EXACT_REMAINDER * config.velocity_tol * dt:
-            return q, unconverged
-    if most > 1 and last.converged and report.friction_iterations == most:
-        report.warnings.append(
-            f"friction did not settle in friction_iterations = {most} minimisations: its normal forces are still those "
-            f"of the last but one, and {last.iterations} Newton iterations followed from renewing them"
-        )
+        q, failed, again = minimise(potential, system, start, None, unsettled, dt, config, watch)
+        report.add(again)
+        unconverged = unconverged | failed
+        size = _sizes(potential, q - start, dt, config)
+        end = np.maximum(potential.remainder, TINY) if is_damped else TINY
+        unsettled = islands.anyone(potential.labels, size > end) & potential.movable & ~unconverged
+    potential.renew_friction(q)
+    if unsettled.any() and most > 1:
+        report.warnings.append(_unsettled(potential, q - before, most))
     return q, unconverged
 
 
-def _half_way(potential: Potential, q: Array, before: Array) -> Array:
-    """Half-way from q to `before`, or as far as nothing touches, (n, 12) each."""
-    potential.place(q, potential.movable)
-    back = 0.5 * (before - q)
+def _half_way(potential: Potential, q: Array, before: Array, unsettled: Bools) -> Array:
+    """Half-way from q to `before`, or as far as nothing touches, (n, 12) each; bodies that have settled stay."""
+    potential.place(q, unsettled)
+    back = np.where(unsettled[:, None], 0.5 * (before - q), 0.0)
     fraction, _ = potential.step_fractions(q, back)
     return q + fraction[:, None] * back
+
+
+def _sizes(potential: Potential, dq: Array, dt: float, config: Config) -> Array:
+    """By how much each body's island has moved, in units of the tolerances, (n,)."""
+    tolerances = config.velocity_tol * dt, config.transrate_tol * dt
+    return step_sizes(potential.labels, potential.motions(dq), dq, *tolerances, potential.is_soft)
+
+
+def _unsettled(potential: Potential, dq: Array, most: int) -> str:
+    motions = potential.motions(dq)
+    body = int(motions.argmax())
+    return (
+        f"friction did not settle in friction_iterations = {most} minimisations: the last one moved "
+        f"'{potential.body_names[body]}' by {motions[body]:.3g} m"
+    )

@@ -158,11 +158,11 @@ class _Solve:
         report.warnings.append(_not_converged(report, self._config))
 
     def _is_slow(self, now: Iterate) -> bool:
-        """Whether exact Hessians are tried: beside soft bodies already where the last steps meet the tolerances."""
+        """Whether exact Hessians are tried: beside soft bodies already where last steps meet the tolerances."""
         potential, iterations = self._potential, self.report.iterations
         if not potential.projects or potential.is_solid or iterations > _SOON:
             return potential.projects
-        return potential.has_soft and iterations > 1 and bool((now.step.size[now.moving] < 1.0).all())
+        return potential.has_soft and iterations > 1 and bool((now.moving & ~self._waits(now)).any())
 
     def _newton_step(self, now: Iterate) -> Array:
         """The step -H⁻¹ g, (n, 12)."""
@@ -211,10 +211,19 @@ class _Solve:
         self._potential.projected = moving & ~is_exact
         return system.solve(g)
 
+    def _waits(self, now: Iterate) -> Bools:
+        """Bodies whose islands have not yet come to steps that meet the tolerances, (n,)."""
+        return islands.anyone(self._potential.labels, now.step.size >= 1.0)
+
     def _is_led(self, now: Iterate) -> Bools:
-        """Bodies whose last step was led by foreseen contact, and was large, (n,)."""
+        """Bodies whose last step was led by foreseen contact, and was large, (n,); so long as few steps were taken all.
+
+        The latter is so beside soft bodies, where exact Hessians are tried early.
+        """
         if self._potential.is_solid or self.report.iterations > _LED:
             return self._nobody
+        if self.report.iterations <= _SOON:
+            return self._waits(now)
         return self._was_foreseen & (now.step.size > 1.0)
 
     def _assemble(self, q: Array, moving: Bools, project: bool) -> Array:

@@ -58,7 +58,7 @@ class NewtonReport:
         self.exhausted_searches += later.exhausted_searches
         self.awake, self.ccd_step = max(self.awake, later.awake), min(self.ccd_step, later.ccd_step)
         self.unmet = self.unmet or later.unmet
-        self.warnings += later.warnings
+        self.warnings += [warning for warning in later.warnings if warning not in self.warnings]
 
     @property
     def converged(self) -> bool:

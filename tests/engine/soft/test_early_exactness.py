@@ -38,14 +38,15 @@ def test_they_lead_to_the_same_motion_in_fewer_iterations(tmp_path, monkeypatch)
     [
         (1, [0.0, 0.0, 0.0], True, False),  # there was no step yet
         (2, [0.5, 0.9, 3.0], True, True),  # the last one does not move
-        (2, [0.5, 1.1, 0.0], True, False),
+        (2, [0.5, 1.1, 0.0], True, True),  # for the first island
+        (2, [1.5, 1.1, 0.0], True, False),
         (2, [0.5, 0.9, 0.0], False, False),
         (4, [5.0, 5.0, 5.0], False, True),
     ],
 )
 def test_when_they_are_tried(iterations, sizes, soft, are_tried):
     solve = newton._Solve.__new__(newton._Solve)
-    solve._potential = SimpleNamespace(projects=True, is_solid=False, has_soft=soft)
+    solve._potential = SimpleNamespace(projects=True, is_solid=False, has_soft=soft, labels=np.arange(3))
     solve.report = SimpleNamespace(iterations=iterations)
     now = SimpleNamespace(step=SimpleNamespace(size=np.array(sizes)), moving=np.array([True, True, False]))
     assert solve._is_slow(now) is are_tried
