@@ -5,6 +5,7 @@ import pytest
 
 from ipc_articulation import BY_LOAD, EngineError
 from ipc_articulation.engine import Engine
+from ipc_articulation.engine.newton.newton_report import NewtonResult
 from ipc_articulation.frontend.friction_law import choose_friction_iterations, friction_iterations
 from tests.engine.scenes import BoxScene, translation, twist_rate
 from tests.engine.soft.soft_scenes import SoftScene, block, moved, vertices
@@ -16,9 +17,9 @@ SPEED = (3.0, 0.0, -1.0)  # [m/s]
 UNDER = [pytest.param(False, id="half-plane"), pytest.param(True, id="body")]
 
 
-def landing(workspace, on_body, friction, friction_iterations):
+def landing(workspace, on_body, friction, friction_iterations, **config):
     """A box that meets the ground while it slides over it."""
-    scene = BoxScene(workspace, friction=MU, resistance=BY_LOAD, contact__d_hat=0.001, dt=DT)
+    scene = BoxScene(workspace, friction=MU, resistance=BY_LOAD, contact__d_hat=0.001, dt=DT, **config)
     if on_body:
         scene.add_box(translation(0, 0, -0.05), (4.0, 4.0, 0.1), is_fixed=1)
     else:
@@ -66,6 +67,22 @@ def test_so_does_that_of_a_soft_block(tmp_path, on_body, friction):
 
     assert taken(1) == pytest.approx(0.0, abs=1e-9)
     assert taken(20) == pytest.approx(MU, rel=1e-3)
+
+
+def test_islands_that_end_early_are_minimised_again(tmp_path):
+    config = {"newton__semi_implicit__K_min": 0, "newton__velocity_tol": 1e-9, "newton__transrate_tol": 1e-9}
+    scene = landing(tmp_path, True, "lagged", 20, **config)
+    np.testing.assert_allclose(ratios(scene, 1), MU, rtol=0.02)
+    assert scene.engine.statistics.result is NewtonResult.SEMI_IMPLICIT
+    assert scene.engine.statistics.newton.friction_iterations > 2
+
+
+def test_an_island_whose_newton_fails_is_left_as_it_is(tmp_path):
+    scene = landing(tmp_path, True, "lagged", 20, newton__max_iter=1).run(1)
+    report = scene.engine.statistics.newton
+    assert report.result is NewtonResult.MAX_ITERATIONS
+    assert report.friction_iterations == 1
+    assert len(report.warnings) == 1
 
 
 def test_what_is_below_the_cone_stays(tmp_path):

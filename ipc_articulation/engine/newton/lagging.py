@@ -30,6 +30,8 @@ from ipc_articulation.frontend.config import Config
 
 _WHOLE = 8  # minimisations, after which friction is renewed half-way, and steps may be as large as Newton's last ones
 
+_ROUNDING = 64.0 * np.finfo(float).eps  # of coordinates
+
 
 def renew_friction(
     potential: Potential,
@@ -50,7 +52,8 @@ def renew_friction(
         system: The Newton system.
         q: Its minimiser, (n, 12).
         moving: Which bodies have moved, (n,).
-        unconverged: Those whose islands did not meet the convergence test, (n,); they are left as they are.
+        unconverged: Those whose islands did not meet the convergence test, (n,); where that is a failure and not an
+            early end they are left as they are.
         dt: Time step [s].
         config: Tolerances and limits.
         watch: Counts the time by stage.
@@ -63,19 +66,20 @@ def renew_friction(
     Raises:
         SolverError: As of `minimise`.
     """
-    before, unsettled = q, moving & ~unconverged & potential.movable
+    failed = unconverged & (not report.converged)
+    before, unsettled = q, moving & ~failed & potential.movable
     while unsettled.any() and report.friction_iterations < most:
         is_damped = report.friction_iterations > _WHOLE
         start = _half_way(potential, q, before, unsettled) if is_damped else q
         if not potential.renew_friction(start):
             break
         before = q
-        q, failed, again = minimise(potential, system, start, None, unsettled, dt, config, watch)
+        q, left, again = minimise(potential, system, start, None, unsettled, dt, config, watch)
         report.add(again)
-        unconverged = unconverged | failed
-        size = _sizes(potential, q - start, dt, config)
+        unconverged, failed = unconverged | left, failed | (left & (not again.converged))
+        size = _sizes(potential, start, q, dt, config)
         end = np.maximum(potential.remainder, TINY) if is_damped else TINY
-        unsettled = islands.anyone(potential.labels, size > end) & potential.movable & ~unconverged
+        unsettled = islands.anyone(potential.labels, size > end) & potential.movable & ~failed
     potential.renew_friction(q)
     if unsettled.any() and most > 1:
         report.warnings.append(_unsettled(potential, q - before, most))
@@ -90,9 +94,12 @@ def _half_way(potential: Potential, q: Array, before: Array, unsettled: Bools) -
     return q + fraction[:, None] * back
 
 
-def _sizes(potential: Potential, dq: Array, dt: float, config: Config) -> Array:
-    """By how much each body's island has moved, in units of the tolerances, (n,)."""
-    tolerances = config.velocity_tol * dt, config.transrate_tol * dt
+def _sizes(potential: Potential, start: Array, q: Array, dt: float, config: Config) -> Array:
+    """By how much each body's island has moved from start to q, (n, 12) each, in units of the tolerances, (n,)."""
+    dq, tolerances = q - start, (config.velocity_tol * dt, config.transrate_tol * dt)
+    motions = potential.motions(dq)
+    rounding = _ROUNDING * (np.abs(q[:, :3]).max(axis=1) + potential.extent)
+    dq = np.where((motions > rounding)[:, None], dq, 0.0)
     return step_sizes(potential.labels, potential.motions(dq), dq, *tolerances, potential.is_soft)
 
 
