@@ -42,12 +42,12 @@ class NewtonReport:
     result: NewtonResult = NewtonResult.MAX_ITERATIONS
     iterations: int = 0
     awake: int = 0  # bodies that were moved; the others rest (see `rest`)
-    friction_iterations: int = 1  # minimisations, each with friction renewed where the one before had ended
     line_search_steps: int = 0
     exhausted_searches: int = 0  # line searches that found no decrease
     ccd_step: float = 1.0  # smallest fraction of a Newton step that collision detection allowed
     unmet: tuple[Unmet, ...] = ()  # empty where the result is a success
     warnings: list[str] = field(default_factory=list)  # an error each in strict mode
+    friction_iterations: int = 1  # minimisations, each with friction renewed where the one before had ended
 
     def add(self, later: NewtonReport) -> None:
         """Take up the report of a minimisation that went on from where this one has ended."""
