@@ -90,7 +90,6 @@ class Potential:
         self._restraining = [term for term in self.terms if type(term).restrain is not Term.restrain]
         self._substeps = 1
         self.movable, self._whole = ~is_fixed, np.ones(len(is_fixed))
-        self._all = np.ones(len(is_fixed), dtype=np.bool_)
         self._selected: bytes | None = None  # the mask that the terms have
         self._moving = np.ones(len(is_fixed), dtype=np.bool_)  # that mask
         self.extent = np.zeros(len(is_fixed))  # of each body about its origin [m]
@@ -182,7 +181,7 @@ class Potential:
         """
         if self._contact_term is None:
             return False
-        self.follow(q, np.zeros_like(q), ~self._all)
+        self.follow(q, np.zeros_like(q), np.zeros_like(self.movable))
         self._contact_term.renew_friction(q)
         return True
 

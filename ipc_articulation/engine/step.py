@@ -8,7 +8,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.engine.contact_free.step import take
 from ipc_articulation.engine.newton.extrapolation import rigid_motion
 from ipc_articulation.engine.newton.jointed_start import find_start
-from ipc_articulation.engine.newton.lagging import renew_friction
+from ipc_articulation.engine.newton.lagging import settle_friction
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.newton.rest import Rested, awake, end_step, settle
@@ -68,7 +68,7 @@ def step(
     q, unconverged, report = minimise(potential, workspace.system, start, energies, moving, dt, model.config, watch)
     if model.rules.friction_iterations > 1:
         given = moving, unconverged, dt, model.config, watch, model.rules.friction_iterations, report
-        q, unconverged = renew_friction(potential, workspace.system, q, *given)
+        q, unconverged = settle_friction(potential, workspace.system, q, *given)
     if potential.may_rest:
         q, measures = q.copy(), (surfaces.corners, potential.extent, model.gravity_strength)
         settle(*measures, potential.labels, potential.driven | unconverged, state.q, q, dt)

@@ -2,24 +2,21 @@
 
 On an NVIDIA H100 neither an arm of ball joints nor a floating robot moved in a step, with tolerances down to 10⁻⁷ and
 conjugate gradients to 10⁻¹⁰; the same scenes move on the CPU engine as with their own joints.
-
-A column of the contact table, which no engine reads, keeps that a scene has such a robot.
 """
 
 from __future__ import annotations
 
 import uipc
 
+from ipc_articulation.frontend.scene_marks import mark, marked
 from ipc_articulation.repairs import caution
 
-_COLUMN = "lowered joints"
+_LOWERED = "lowered joints"
 
 
 def note_lowered_joints(scene: uipc.Scene) -> None:
     """Write into a scene that joints of a robot are lowered."""
-    models = scene.contact_tabular().contact_models()
-    if models.find(_COLUMN) is None:
-        models.create(_COLUMN, 1)
+    mark(scene, _LOWERED, 1)
 
 
 def warn_of_lowered_joints(scene: uipc.Scene) -> None:
@@ -28,7 +25,7 @@ def warn_of_lowered_joints(scene: uipc.Scene) -> None:
     Raises:
         ModelError: So in strict mode, see `repairs.strict`.
     """
-    if scene.contact_tabular().contact_models().find(_COLUMN) is not None:
+    if marked(scene, _LOWERED) is not None:
         caution(
             "a robot's ball or free joints are lowered to chains: libuipc's CUDA engine (0.0.29, on an H100) left such "
             "robots where they stand; Engine('cpu') moves them, with joints='own'"

@@ -3,15 +3,15 @@
 It ends Newton's method where no vertex moves by `newton/velocity_tol` · dt any more, 0.05 m/s by default, and its
 conjugate gradients at a residual of 10⁻³. Beside stiff joints little of δθ̃ is reached then, and a robot that starts
 slowly never starts. The CPU engine does not need this: it solves articulations exactly.
-
-A column of the contact table, which no engine reads, keeps that a scene asks for it.
 """
 
 from __future__ import annotations
 
 import uipc
 
-_COLUMN = "robots"
+from ipc_articulation.frontend.scene_marks import mark, marked
+
+_ROBOTS = "robots"
 _TOLERANCES = {  # libuipc's own value, and the one for robots
     "newton/velocity_tol": (0.05, 1e-3),  # [m/s]
     "newton/transrate_tol": (0.1, 1e-3),  # [1/s]
@@ -21,14 +21,12 @@ _TOLERANCES = {  # libuipc's own value, and the one for robots
 
 def ask_for_robots(scene: uipc.Scene) -> None:
     """Write into a scene that it moves robots."""
-    models = scene.contact_tabular().contact_models()
-    if models.find(_COLUMN) is None:
-        models.create(_COLUMN, 1)
+    mark(scene, _ROBOTS, 1)
 
 
 def tighten_for_robots(scene: uipc.Scene) -> None:
     """Make libuipc's own tolerances smaller in a scene that moves robots; others stay."""
-    if scene.contact_tabular().contact_models().find(_COLUMN) is None:
+    if marked(scene, _ROBOTS) is None:
         return
     for name, (own, tight) in _TOLERANCES.items():
         value = uipc.view(scene.config().find(name))

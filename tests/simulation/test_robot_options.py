@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import trimesh
 
+from ipc_articulation.engine import engine as engine_module
 from ipc_articulation.errors import IpcArticulationError, SceneFileError, UnsupportedError
 from ipc_articulation.repairs import strict
 from ipc_articulation.simulation import robot_simulation
@@ -180,3 +181,9 @@ def test_joints_are_lowered_for_cuda_alone(
     monkeypatch.setattr(robot_simulation, "couple", couple)
     with pytest.raises(IpcArticulationError, match=joints):
         build(*read(tmp_path, robot_scene()), engine, tmp_path / "workspace", 1)
+
+
+def test_robots_run_on_the_cpu_where_the_engine_is_left_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_module, "has_gpu", lambda: True)
+    made = build(*read(tmp_path, robot_scene()), "auto", tmp_path / "workspace", 1)
+    assert made.engine.backend_name() == "cpu"

@@ -5,5 +5,5 @@ the floor). The formulas are those of `body_contact` with d = n·(x - p), whose 
 
 Reading order: `pairs` and `half_planes` (which bodies may touch which, and their gaps), `gaps` and `nearest`, `energy`,
 `forces` and `slips` (friction as a step begins, ends, and goes on), `motion`, `foresight`; `half_plane_contact` has all
-of them. What friction remembers is in `contact.planes.friction` and `contact.planes.springs`.
+of them. What friction remembers is in `friction` and `springs`.
 """

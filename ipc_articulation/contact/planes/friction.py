@@ -87,16 +87,16 @@ def anchors_of(columns, step, bodies, is_affine, held_pairs, fields, count, x):
 
 @compiled
 def start_duals(p, step, rows, pair, anchor, x):
-    """Fill the duals of some rows and their pairs, (c,) each, by their slips at x (V, 3) with anchors (rows, 3)."""
-    slips, normal, displacement = np.zeros(anchor.shape), np.empty(3), np.empty(3)
+    """Fill the duals of some rows and their pairs, (c,) each, by their slips at x (V, 3) with anchors (rows, 3).
+
+    The step has no anchors yet.
+    """
+    slips = np.zeros(anchor.shape)
     for c in range(len(rows)):
         r, i = rows[c], pair[c]
-        v, along = r - p.first_row[i] + p.first[p.body[i]], 0.0
-        for k in range(3):
-            normal[k], displacement[k] = p.normal[i, k], x[v, k] - step.x[v, k]
-            along += displacement[k] * normal[k]
-        for k in range(3):
-            slips[r, k] = displacement[k] - along * normal[k] + anchor[r, k]
+        v = r - p.first_row[i] + p.first[p.body[i]]
+        slip(p, step, i, v, x[v], slips[r])
+        slips[r] += anchor[r]
     start_anchored_duals(rows, step.normal_force, slips, step.eps[pair], step.dual)
 
 

@@ -100,12 +100,13 @@ def _lag(pair, kind, vertices, mollified, x, since, mu_kappa, d_hat, xi):
 
 def slips(friction: VertexFriction, q: Array) -> Array:
     """The slip of each contact point at q (n, 12), (k, 3) [m]."""
-    return _slips(*friction[2:6], *friction[7:8], *friction[10:], q, np.empty(friction.normal.shape))
+    f = friction
+    return _slips(f.vertices, f.weights, f.lean, f.normal, f.start, f.body, f.points, q)
 
 
 @compiled
-def _slips(vertices, weights, lean, normal, start, body, points, q, u):
-    """Fill u (k, 3) with `slip`; returns it."""
+def _slips(vertices, weights, lean, normal, start, body, points, q):
+    u = np.empty(normal.shape)
     for r in range(len(vertices)):
         slip(vertices[r], weights[r], lean[r], normal[r], start[r], body, points, q, u[r])
     return u

@@ -29,11 +29,10 @@ from ipc_articulation.engine.potential import Potential
 from ipc_articulation.frontend.config import Config
 
 _WHOLE = 8  # minimisations, after which friction is renewed half-way, and steps may be as large as Newton's last ones
-
 _ROUNDING = 64.0 * np.finfo(float).eps  # of coordinates
 
 
-def renew_friction(
+def settle_friction(
     potential: Potential,
     system: LinearSystem,
     q: Array,
@@ -81,8 +80,8 @@ def renew_friction(
         end = np.maximum(potential.remainder, TINY) if is_damped else TINY
         unsettled = islands.anyone(potential.labels, size > end) & potential.movable & ~failed
     potential.renew_friction(q)
-    if unsettled.any() and most > 1:
-        report.warnings.append(_unsettled(potential, q - before, most))
+    if unsettled.any():
+        report.warnings.append(_unsettled(potential, np.where(unsettled[:, None], q - before, 0.0), most))
     return q, unconverged
 
 

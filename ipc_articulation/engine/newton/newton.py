@@ -216,9 +216,9 @@ class _Solve:
         return islands.anyone(self._potential.labels, now.step.size >= 1.0)
 
     def _is_led(self, now: Iterate) -> Bools:
-        """Bodies whose last step was led by foreseen contact, and was large, (n,); so long as few steps were taken all.
+        """Bodies whose last step was led by foreseen contact, and was large, (n,).
 
-        The latter is so beside soft bodies, where exact Hessians are tried early.
+        In the first iterations, where exact Hessians are tried beside soft bodies only, those whose islands wait.
         """
         if self._potential.is_solid or self.report.iterations > _LED:
             return self._nobody
