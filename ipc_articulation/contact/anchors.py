@@ -227,12 +227,12 @@ def _rotation(before, after, turn):
 
 @compiled
 def _displacement(before, after, x, moved):
-    """Fill moved (3,): by how much a body's material at x (3,) moves; Aᵀ stands for A⁻¹."""
-    local = np.zeros(3)
+    """Fill moved (3,): by how much a body's material at x (3,) moves, p' - p + (A' - A) x̄; Aᵀ stands for A⁻¹ in x̄."""
+    local, change = np.zeros(3), after - before
     for k in range(3):
         local += before[3 + 3 * k : 6 + 3 * k] * (x[k] - before[k])
     for k in range(3):
-        moved[k] = after[k] + dot(after[3 + 3 * k : 6 + 3 * k], local) - x[k]
+        moved[k] = change[k] + dot(change[3 + 3 * k : 6 + 3 * k], local)
 
 
 @compiled

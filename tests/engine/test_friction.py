@@ -183,6 +183,24 @@ def test_memories_stay_when_bodies_come_and_go(tmp_path):
     np.testing.assert_allclose(after.anchors, before[[0, 2]], atol=1e-9)
 
 
+@pytest.mark.parametrize("seed", [2, 36])
+def test_a_stack_of_squeezed_boxes_falls_asleep(tmp_path, seed):
+    """Seed 36 crept by 0.2 nm/s when anchors moved in what the load had squeezed."""
+    rng = np.random.default_rng(seed)
+    scene = BoxScene(tmp_path, gravity=(0, 0, -G), friction=rng.uniform(0.2, 1.0))
+    scene.add_ground()
+    scene.add_box(translation(0, 0, 0.102), (0.3, 0.3, 0.2))
+    z = 0.2
+    for _ in range(3):
+        size, T = rng.uniform(0.1, 0.25, 3), np.eye(4)
+        T[:3, :3] = Rotation.from_euler("z", rng.uniform(0.0, 6.0)).as_matrix()
+        T[:3, 3] = *rng.uniform(-0.03, 0.03, 2), z + 0.5 * size[2] + 0.004
+        scene.add_box(T, tuple(size), density=10 ** rng.uniform(2.0, 4.0))
+        z += size[2] + 0.004
+    scene.start(friction="anchored").run(500)
+    assert scene.engine.statistics.newton.awake == 0
+
+
 def test_a_scene_may_ask_for_it_too(tmp_path):
     scene = BoxScene(tmp_path)
     assert not has_anchors(scene.scene)
