@@ -17,7 +17,11 @@ from ipc_articulation.engine.cpu import CpuEngine
 from ipc_articulation.engine.output.vertex_accessor import VertexAccessor
 from ipc_articulation.errors import EngineError
 from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
-from ipc_articulation.frontend.friction_law import choose_friction, choose_friction_iterations
+from ipc_articulation.frontend.friction_law import (
+    choose_friction,
+    choose_friction_iterations,
+    warn_of_lagged_friction,
+)
 from ipc_articulation.frontend.lowered_joints import warn_of_lowered_joints
 from ipc_articulation.frontend.resistance_table import fill_resistances
 from ipc_articulation.frontend.robot_tolerances import tighten_for_robots
@@ -173,6 +177,8 @@ def _extend_worlds() -> None:
             choose_friction(scene, engine.friction == "anchored")
         if engine is not None and engine.friction_iterations is not None:
             choose_friction_iterations(scene, engine.friction_iterations)
+        if engine is not None and engine.backend_name() == "cuda":
+            warn_of_lagged_friction(scene)
         if engine is not None and engine.cpu is None:
             fill_resistances(scene, engine.leaves_open)
         with interrupts_deferred:

@@ -15,6 +15,7 @@ from ipc_articulation.running.execution import Manner, execute
 from ipc_articulation.running.job import Job
 from ipc_articulation.running.output import WORKSPACE, folder_below, refuse_results, remove_results
 from ipc_articulation.running.result import Result
+from ipc_articulation.running.warned import WARNED, no_warnings
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.bodies import up
@@ -115,6 +116,7 @@ def _header(name: str, scene: schema.Scene, job: Job, simulation: Simulation) ->
         "drawn": dict(simulation.drawn),
         "planned_steps": job.steps,
         "wall_time": 0.0,
+        WARNED: no_warnings(),
     }
     if isinstance(scene, schema.RobotScene) and scene.environments is not None:
         extra |= {ENVIRONMENTS: scene.environments.count, FAILURES: simulation.failures}  # a list that grows

@@ -17,6 +17,7 @@ from ipc_articulation.running.job import Job, read_job
 from ipc_articulation.running.loop import OPTIONS, begin
 from ipc_articulation.running.output import WORKSPACE
 from ipc_articulation.running.result import Result
+from ipc_articulation.running.warned import WARNED, no_warnings, warnings_until
 from ipc_articulation.simulation.building import build
 from ipc_articulation.simulation.simulation import Simulation
 from ipc_articulation.viewing.meshes import Show, require_show
@@ -73,6 +74,7 @@ def _resumed(folder: Path, job: Job, manner: Manner) -> Result:
     if FAILURES in header.extra:  # of the steps that stay
         simulation.failures += [failure for failure in header.extra[FAILURES] if failure["step"] <= done]
         header.extra[FAILURES] = simulation.failures
+    header.extra[WARNED] = warnings_until(header.extra.get(WARNED, no_warnings()), done)
     writer = RecordingWriter.reopen(folder, header, done + 1, job.steps + 1)
     if job != read_job(folder):  # so that the next `resume` knows of further steps
         job.write(folder)

@@ -12,6 +12,7 @@ from ipc_articulation.progress import progress
 from ipc_articulation.recording import RecordingWriter
 from ipc_articulation.running.checkpoints import Checkpoints
 from ipc_articulation.running.stopping import StopRequest
+from ipc_articulation.running.warned import note_warnings
 from ipc_articulation.simulation.simulation import Simulation
 from ipc_articulation.watching.engine_report import contacts, figures
 
@@ -71,6 +72,7 @@ class Steps:
             **self.simulation.measure(is_start=False),
             **figures(self.simulation.engine, self.writer.header.energy_terms),
         }
+        note_warnings(self.writer.header.extra, index + 1, self.simulation.engine.statistics)
         self.writer.append(values, contacts(self.simulation.engine, self.writer.header.contact_names))
 
     def _is_due(self, done: int) -> bool:

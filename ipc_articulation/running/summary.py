@@ -9,6 +9,7 @@ import numpy as np
 
 from ipc_articulation.recording import Recording
 from ipc_articulation.recording.environments import ENVIRONMENTS, FAILURES, environment_label
+from ipc_articulation.running.warned import WARNED, no_warnings, told
 
 if TYPE_CHECKING:
     from ipc_articulation.running.result import Result
@@ -27,6 +28,7 @@ def summary(result: Result) -> list[tuple[str, str]]:
         ("minimum distance", minimum_distance(recording)),
     ]
     rows += _of_environments(recording) if ENVIRONMENTS in recording.extra else _of_one(recording)
+    rows += told(recording.extra, recording.steps)
     rows += [("ran Python code", code) for code in recording.extra.get("ran_code", ())]
     rows += [("written", str(file)) for file in result.files]
     if recording.steps < recording.extra.get("planned_steps", 0):
@@ -75,6 +77,7 @@ def summary_object(result: Result) -> dict[str, Any]:
         "minimum_distance": float(known.min()) if known.size else None,
         "moved": {name: recording.moved(name) for name in _freely(recording)},
         "drawn": recording.extra["drawn"],
+        WARNED: recording.extra.get(WARNED, no_warnings()),
         "ran_code": recording.extra["ran_code"],
         "files": [str(file) for file in result.files],
         "notes": list(result.notes),

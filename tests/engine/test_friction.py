@@ -1,14 +1,16 @@
 """Anchored friction in whole scenes: what is below the cone does not move, what is beyond it slides by μ g."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
+import uipc
 from scipy.spatial.transform import Rotation
 
 from ipc_articulation import EngineError
 from ipc_articulation.engine import Engine
-from ipc_articulation.frontend.friction_law import choose_friction, has_anchors
+from ipc_articulation.frontend.friction_law import choose_friction, choose_friction_iterations, has_anchors
 from tests.engine.scenes import BoxScene, translation, twist_rate
 from tests.engine.test_changes import destroy
 from tests.engine.test_dump import assert_same_bits
@@ -212,6 +214,23 @@ def test_a_scene_may_ask_for_it_too(tmp_path):
     other = BoxScene(tmp_path / "other")
     choose_friction(other.scene, True)
     assert not other.start(friction="lagged").engine.cpu.model.rules.anchored
+
+
+def test_world_init_warns_of_the_friction_that_cuda_does_not_have(tmp_path, monkeypatch):
+    scene = BoxScene(tmp_path)
+    scene.add_ground()
+    choose_friction(scene.scene, True)
+    choose_friction_iterations(scene.scene, 8)
+    monkeypatch.setattr(Engine, "backend_name", lambda _: "cuda")
+    message = (
+        r"asks for anchored friction and friction_iterations = 8, and libuipc's CUDA engine has lagged friction only"
+    )
+    with pytest.warns(UserWarning, match=message):
+        uipc.World(Engine("none", tmp_path)).init(scene.scene)
+    choose_friction(scene.scene, False)
+    choose_friction_iterations(scene.scene, 1)
+    with warnings.catch_warnings(action="error"):
+        uipc.World(Engine("none", tmp_path)).init(scene.scene)
 
 
 def test_libuipc_s_own_engines_have_lagged_friction_only(tmp_path):
