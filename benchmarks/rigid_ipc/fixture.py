@@ -34,6 +34,7 @@ ROOT = Path(__file__).parents[2] / "models" / "rigid_ipc"
 
 STATIC_GROUP = -2  # of all static and kinematic bodies
 STEPS_WITHOUT_END = 1000  # of fixtures without max_time and max_iterations
+UNTIL_SETTLED = 50  # minimisations at most where a fixture wants friction renewed until it has settled
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +76,7 @@ class Fixture:
     gravity: Array  # (3,) [m/s²]
     friction: float
     eps_velocity: float  # [m/s]
+    friction_iterations: int  # minimisations of a step, with friction renewed after each
     d_hat: float  # [m]
     separation: float  # least distance of surfaces, beyond which d̂ begins [m]
 
@@ -104,7 +106,9 @@ def read_fixture(file: Path, root: Path = ROOT) -> Fixture:
     barrier = args.get("distance_barrier_constraint", {})
     dt = float(args.get("timestep", 0.01))
     friction = problem.get("coefficient_friction", 0.0)
-    if args.get("friction_constraints", {}).get("iterations", 1) == 0:
+    law = args.get("friction_constraints", {})
+    iterations = int(law.get("iterations", 1))
+    if iterations == 0:
         friction = 0.0
     return Fixture(
         name=str(file.relative_to(root / "fixtures").with_suffix("")),
@@ -113,7 +117,8 @@ def read_fixture(file: Path, root: Path = ROOT) -> Fixture:
         steps=_steps(args, dt),
         gravity=_vector(problem.get("gravity", [0, 0, 0])),
         friction=float(friction),
-        eps_velocity=float(args.get("friction_constraints", {}).get("static_friction_speed_bound", 1e-3)),
+        eps_velocity=float(law.get("static_friction_speed_bound", 1e-3)),
+        friction_iterations=UNTIL_SETTLED if iterations < 0 else max(iterations, 1),
         d_hat=float(barrier.get("initial_barrier_activation_distance", 1e-3)),
         separation=float(barrier.get("minimum_separation_distance", 0.0)),
     )

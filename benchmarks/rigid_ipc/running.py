@@ -29,7 +29,7 @@ class Verdict:
     wanted: int = 0  # steps
     load: float | None = None  # weight of the heaviest body over κ d̂³, what the barrier can carry; None: κ is not given
     results: list[str] = field(default_factory=list)  # of Newton's method, step by step
-    iterations: list[int] = field(default_factory=list)
+    iterations: list[float] = field(default_factory=list)  # of each step, the mean of its minimisations
     seconds: list[float] = field(default_factory=list)  # of the processor, of each step
     intersecting: list[int] = field(default_factory=list)  # steps after which surfaces intersect
     smallest_gap: float | None = None  # over d̂, at the end; None: nothing within d̂
@@ -217,4 +217,10 @@ def _advance(world: Any, engine: Any) -> News:
     if not world.is_valid():
         raise RuntimeError("the world is no longer valid")
     seconds = time.process_time() - began
-    return News({"results": newton.result.value, "iterations": newton.iterations, "seconds": seconds})
+    return News(
+        {
+            "results": newton.result.value,
+            "iterations": newton.iterations / newton.friction_iterations,
+            "seconds": seconds,
+        }
+    )

@@ -19,6 +19,7 @@ from benchmarks.rigid_ipc.motion import add_motion, hold, moves_by_itself
 from ipc_articulation.affine import mass_matrix
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.settings import converge
+from ipc_articulation.frontend.friction_law import choose_friction_iterations
 
 KAPPA = 1e5  # stiffness over density [m²/s²]: 10⁸ Pa for bodies of 1000 kg/m³, as usual with libuipc
 STATIC_DENSITY = 1000.0  # of static bodies: fixtures may give them none, and it is all the same
@@ -50,6 +51,7 @@ def build(fixture: Fixture, resistance: float) -> BuiltScene:
     uipc.Logger.set_level(uipc.Logger.Error)
     scene = uipc.Scene(_config(fixture))
     scene.contact_tabular().default_model(fixture.friction, resistance)
+    choose_friction_iterations(scene, fixture.friction_iterations)
     elements = dict(_elements(scene, fixture, resistance))
     places: list[Any] = [None] * len(fixture.bodies)
     for numbers in _alike(fixture.bodies):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rich.table import Table
 
+from benchmarks.rigid_ipc.fixture import UNTIL_SETTLED
 from benchmarks.rigid_ipc.running import Limits, Verdict
 from ipc_articulation.contact.materials import BY_LOAD
 
@@ -38,7 +39,7 @@ def cells(verdict: Verdict) -> tuple[str, ...]:
             f"after {', '.join(map(str, verdict.intersecting))}" if verdict.intersecting else "none",
             str(verdict.unconverged),
             f"{verdict.iterations_mean:.1f}",
-            str(max(verdict.iterations)),
+            f"{max(verdict.iterations):.0f}",
             _ratio(verdict.smallest_gap),
             *map(_ratio, verdict.resting_gaps or (None,) * 3),
             str(verdict.resting),
@@ -75,7 +76,7 @@ def summary(verdicts: Sequence[Verdict]) -> Iterator[str]:
     yield f"{sum(v.unconverged > 0 for v in ran)} steps without convergence,"
     yield f"{sum(v.steps == v.wanted for v in ran)} came to their end within the time,"
     yield f"{sum(v.stalls for v in ran)} stall."
-    yield f"The most iterations of a step are {max((max(v.iterations) for v in ran), default=0)}."
+    yield f"The most iterations of a step are {max((max(v.iterations) for v in ran), default=0):.0f}."
 
 
 def page(verdicts: Sequence[Verdict], limits: Limits, commit: str, scenes: int) -> Iterator[str]:
@@ -85,7 +86,13 @@ def page(verdicts: Sequence[Verdict], limits: Limits, commit: str, scenes: int) 
         option, resistance = (
             ("load", "by load (docs/resistance.md)") if limits.resistance == BY_LOAD else ("auto", "adaptive")
         )
-    facts = {"commit": commit, "steps": limits.steps, "seconds": limits.seconds, "friction": limits.friction}
+    facts = {
+        "commit": commit,
+        "steps": limits.steps,
+        "seconds": limits.seconds,
+        "friction": limits.friction,
+        "settled": UNTIL_SETTLED,
+    }
     yield from _HEAD.format(**facts, option=option, resistance=resistance).split("\n")
     yield " ".join([*summary(verdicts), f"{scenes - len(verdicts)} more scenes were not tried in this run."])
     yield ""
@@ -104,7 +111,8 @@ dynamics»; MIT licence), commit `{commit}`, on the CPU engine:
 number if that is smaller, or {seconds:g} s of the clock; contact resistance {resistance},
 {friction} friction (docs/friction.md).
 
-- **Read from the fixtures:** time step, gravity, friction and its slip velocity, d̂, minimum separation (as thickness),
+- **Read from the fixtures:** time step, gravity, friction, its slip velocity and whether it is to
+  [settle within the step](friction.md#friction-within-the-step) (then up to {settled} minimisations), d̂, minimum separation (as thickness),
   density, mass properties of solids, surfaces, lines and points as rigid-ipc has them, initial velocities, forces and
   torques, groups that do not touch.
 - **Ours:** bodies are stiff and affine, not rigid, with a speed of sound of 316 m/s (10⁸ Pa at 1000 kg/m³). Every step
@@ -120,6 +128,7 @@ number if that is smaller, or {seconds:g} s of the clock; contact resistance {re
 - **Load** is the weight of the heaviest body over κ d̂³, κ a given contact resistance, in SI numbers. A barrier pushes
   with about 2 κ d̂⁴/d at small distances d, so loads far above 1 are carried by gaps of about 2 d̂/load, times the
   number of pairs that share it, whatever the engine; bodies that lie on others add their weight.
+- **Iterations** are those of a step, or of one of its minimisations, in the mean, where friction settles within it.
 - A scene **stalls** if a step did not converge, the mean number of iterations is above 12, or a gap at the end is 5 %
   of d̂ or less.
 """

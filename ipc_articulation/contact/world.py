@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.anchors import NO_ANCHORS, Patches, remembered
 from ipc_articulation.contact.derivatives import ContactDerivatives
 from ipc_articulation.contact.forces import ContactForces
@@ -17,7 +17,7 @@ from ipc_articulation.contact.foresight import Foresight
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.held import NOTHING_HELD, Held
 from ipc_articulation.contact.pair_blocks import clear
-from ipc_articulation.contact.placed_contacts import Place
+from ipc_articulation.contact.placed_contacts import NO_PAIRS, Place
 from ipc_articulation.contact.positions import Positions, positions
 from ipc_articulation.contact.springs import NO_SPRINGS, Springs, joined
 from ipc_articulation.contact.stencils import Stencils
@@ -82,13 +82,18 @@ class ContactWorld(Ways):
         self._paired = self._find_paired()
         self._now = Place(at.copy(), self._all, touching, ~self._all, at.copy())  # friction keeps `at`
 
-    def renew_friction(self, q: Array) -> None:
+    def renew_friction(self, q: Array) -> Ints:
         """Take normal forces and tangents of friction from q (n, 12), on the motion of the last `cover`.
 
         Slips remain those since the step began, see `engine.newton.lagging`.
+
+        Returns:
+            Pairs of bodies that have friction now, (k, 2).
         """
         at = positions(self.surfaces, q)
-        self._lag_friction([contact.touching(at.x, self._all) for contact in self.body_contacts], at)
+        touching = [contact.touching(at.x, self._all) for contact in self.body_contacts]
+        self._lag_friction(touching, at)
+        return np.concatenate([NO_PAIRS, *(stencils.bodies for stencils in touching)])
 
     def _lag_friction(self, touching: list[Stencils], at: Positions) -> None:
         """Friction of the stencils within d̂ where bodies are."""

@@ -174,7 +174,8 @@ class Potential:
     def renew_friction(self, q: Array) -> bool:
         """Take normal forces and tangents of friction from q (n, 12), where a minimisation has ended.
 
-        What terms remember of the last Newton step is forgotten: islands have taken it at different times.
+        Bodies that touch there are of one island from now on: friction couples them also where they part again. What
+        terms remember of the last Newton step is forgotten: islands have taken it at different times.
 
         Returns:
             Whether there may be any.
@@ -182,7 +183,7 @@ class Potential:
         if self._contact_term is None:
             return False
         self.follow(q, np.zeros_like(q), np.zeros_like(self.movable))
-        self._contact_term.renew_friction(q)
+        self.labels = islands.join(self.labels, self._contact_term.renew_friction(q), self.movable)
         return True
 
     def approach(self, iteration: int) -> bool:

@@ -77,6 +77,20 @@ def test_islands_that_end_early_are_minimised_again(tmp_path):
     assert scene.engine.statistics.newton.friction_iterations > 2
 
 
+def test_bodies_that_meet_within_the_step_become_one_island(tmp_path):
+    """Friction couples them also where they part again, and line search must add up the energies of both."""
+    scene = BoxScene(tmp_path, gravity=(0, 0, 0), friction=MU)
+    lower, upper = translation(0, 0, 0), translation(0.05, 0, SIDE + 0.01)
+    scene.add_box(lower, (SIDE,) * 3)
+    scene.add_box(upper, (SIDE,) * 3, velocity=twist_rate(upper, (1.0, 0, -2.0), (0, 0, 0)))
+    scene.start(friction_iterations=20)
+    potential = scene.engine.cpu.workspace.potential
+    assert len(set(potential.labels)) == 2
+    scene.run(1)
+    assert scene.engine.statistics.newton.friction_iterations > 1
+    assert len(set(potential.labels)) == 1
+
+
 def test_an_island_whose_newton_fails_is_left_as_it_is(tmp_path):
     scene = landing(tmp_path, True, "lagged", 20, newton__max_iter=1).run(1)
     report = scene.engine.statistics.newton

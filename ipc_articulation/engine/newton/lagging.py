@@ -72,6 +72,7 @@ def settle_friction(
         start = _half_way(potential, q, before, unsettled) if is_damped else q
         if not potential.renew_friction(start):
             break
+        unsettled = islands.anyone(potential.labels, unsettled) & potential.movable & ~failed
         before = q
         q, left, again = minimise(potential, system, start, None, unsettled, dt, config, watch)
         report.add(again)

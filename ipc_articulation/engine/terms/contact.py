@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.anchors import NO_ANCHORS
 from ipc_articulation.contact.derivatives import ContactDerivatives
 from ipc_articulation.contact.friction_law import FrictionLaw
@@ -43,9 +43,13 @@ class Contact(Term, Projecting):
             law = FrictionLaw(self._eps_velocity, self._held, len(state.q) + planes, state.held_springs)
         self.world.begin_step(state.q, dt, law, self.resistance, state.held_resistances, motions)
 
-    def renew_friction(self, q: Array) -> None:
-        """Take normal forces and tangents of friction from q (n, 12), where a minimisation has ended."""
-        self.world.renew_friction(q)
+    def renew_friction(self, q: Array) -> Ints:
+        """Take normal forces and tangents of friction from q (n, 12), where a minimisation has ended.
+
+        Returns:
+            Pairs of bodies that have friction now, (k, 2).
+        """
+        return self.world.renew_friction(q)
 
     def remembered(self, q: Array) -> Held:
         """The anchors of friction at the end q (n, 12) of the step."""

@@ -5,10 +5,12 @@ import pytest
 import trimesh
 from scipy.spatial.transform import Rotation
 
-from benchmarks.rigid_ipc.fixture import STATIC_GROUP
+from benchmarks.rigid_ipc.fixture import STATIC_GROUP, UNTIL_SETTLED
 from benchmarks.rigid_ipc.mass import moments
 from benchmarks.rigid_ipc.meshes import make_mesh, read_mesh
+from benchmarks.rigid_ipc.scene import build
 from ipc_articulation.errors import MeshError, UnsupportedError
+from ipc_articulation.frontend.friction_law import friction_iterations
 from tests.benchmarks.rigid_ipc.fixtures import BOX, CUBE, fixture
 
 
@@ -29,7 +31,12 @@ def test_contact_settings_are_read(tmp_path):
     read = fixture(tmp_path, [CUBE], problem=problem, **args)
     assert (read.d_hat, read.separation, read.friction, read.eps_velocity) == (0.02, 0.003, 0.3, 1e-5)
     friction["iterations"] = 0  # friction is off
-    assert fixture(tmp_path, [CUBE], problem=problem, **args).friction == 0.0
+    read = fixture(tmp_path, [CUBE], problem=problem, **args)
+    assert (read.friction, read.friction_iterations) == (0.0, 1)
+    friction["iterations"] = -1  # until it has settled
+    assert fixture(tmp_path, [CUBE], problem=problem, **args).friction_iterations == UNTIL_SETTLED
+    built = build(fixture(tmp_path, [CUBE], problem=problem, **args), 1e9)
+    assert friction_iterations(built.scene) == UNTIL_SETTLED
 
 
 def test_rotation_is_about_x_then_y_then_z_and_about_the_mesh_s_origin(tmp_path):
