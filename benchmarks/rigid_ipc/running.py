@@ -217,10 +217,5 @@ def _advance(world: Any, engine: Any) -> News:
     if not world.is_valid():
         raise RuntimeError("the world is no longer valid")
     seconds = time.process_time() - began
-    return News(
-        {
-            "results": newton.result.value,
-            "iterations": newton.iterations / newton.friction_iterations,
-            "seconds": seconds,
-        }
-    )
+    iterations = newton.iterations / newton.friction_iterations
+    return News({"results": newton.result.value, "iterations": iterations, "seconds": seconds})

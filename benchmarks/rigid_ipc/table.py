@@ -86,14 +86,8 @@ def page(verdicts: Sequence[Verdict], limits: Limits, commit: str, scenes: int) 
         option, resistance = (
             ("load", "by load (docs/resistance.md)") if limits.resistance == BY_LOAD else ("auto", "adaptive")
         )
-    facts = {
-        "commit": commit,
-        "steps": limits.steps,
-        "seconds": limits.seconds,
-        "friction": limits.friction,
-        "settled": UNTIL_SETTLED,
-    }
-    yield from _HEAD.format(**facts, option=option, resistance=resistance).split("\n")
+    facts = {"commit": commit, "steps": limits.steps, "seconds": limits.seconds, "friction": limits.friction}
+    yield from _HEAD.format(**facts, option=option, resistance=resistance, settled=UNTIL_SETTLED).split("\n")
     yield " ".join([*summary(verdicts), f"{scenes - len(verdicts)} more scenes were not tried in this run."])
     yield ""
     yield "| " + " | ".join(COLUMNS) + " |"
@@ -112,9 +106,9 @@ number if that is smaller, or {seconds:g} s of the clock; contact resistance {re
 {friction} friction (docs/friction.md).
 
 - **Read from the fixtures:** time step, gravity, friction, its slip velocity and whether it is to
-  [settle within the step](friction.md#friction-within-the-step) (then up to {settled} minimisations), d̂, minimum separation (as thickness),
-  density, mass properties of solids, surfaces, lines and points as rigid-ipc has them, initial velocities, forces and
-  torques, groups that do not touch.
+  [settle within the step](friction.md#friction-within-the-step) (then up to {settled} minimisations), d̂, minimum
+  separation (as thickness), density, mass properties of solids, surfaces, lines and points as rigid-ipc has them,
+  initial velocities, forces and torques, groups that do not touch.
 - **Ours:** bodies are stiff and affine, not rigid, with a speed of sound of 316 m/s (10⁸ Pa at 1000 kg/m³). Every step
   is solved to convergence, with libuipc's tolerances and without its semi-implicit ends.
 - **Kinematic bodies** follow their motion by `SoftTransformConstraint`. Bodies with fixed axes are held by a revolute,
