@@ -49,12 +49,14 @@ def step(
         taken = take(state, workspace.contact_free, workspace.articulation, dt, watch)
         if taken is not None:
             return taken
+    if rested is not None and rested.is_all and rested.dt == dt:
+        return state, rested, NewtonReport(NewtonResult.CONVERGED)
     potential, surfaces, is_link = workspace.potential, model.surfaces, model.context.bodies.external_kinetic
     potential.begin_step(state, dt, substeps)
     watch.lap("begin")
     moving = awake(potential, rested, dt)
     if not moving.any():
-        return state, rested, NewtonReport(NewtonResult.CONVERGED)
+        return state, None if rested is None else rested._replace(is_all=True), NewtonReport(NewtonResult.CONVERGED)
 
     def part(share: Array) -> Array:
         if not potential.has_soft:

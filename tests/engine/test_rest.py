@@ -11,6 +11,7 @@ from uipc.constitution import AffineBodyExternalBodyForce
 
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.newton.newton_report import NewtonResult
+from ipc_articulation.engine.potential import Potential
 from tests.engine.joints import TIGHT, add_hinge
 from tests.engine.random_scenes import RandomScene
 from tests.engine.scenes import BoxScene, translation, twist_rate
@@ -120,6 +121,19 @@ def test_slow_motion_is_not_rest(tmp_path):
     scene.add_box(np.eye(4), velocity=twist_rate(np.eye(4), linear=(1e-9, 0, 0)))
     scene.start().run(50)
     assert scene.q[0, 0] == pytest.approx(0.5e-9, rel=1e-3)
+
+
+def test_where_all_sleep_a_step_begins_nothing(asleep, monkeypatch):
+    begun, begin = [], Potential.begin_step
+    monkeypatch.setattr(Potential, "begin_step", lambda *given: (begun.append(1), begin(*given)))
+    asleep.run(20)
+    assert len(begun) <= 1
+    view(asleep.scene.config().find("dt"))[0] = 0.005
+    asleep.run(1)
+    assert begun
+    begun.clear()
+    write_state(settle(asleep), 0, velocity=twist_rate(np.eye(4), linear=(1.0, 0, 0)))
+    assert iterations(asleep) > 0
 
 
 def test_another_dt_wakes(asleep):

@@ -31,6 +31,7 @@ class Rested(NamedTuple):
 
     bodies: Bools  # (n,)
     dt: float  # of the step [s]
+    is_all: bool = False  # whether a step of this dt has found nothing to compute from this state
 
 
 def awake(potential: Potential, rested: Rested | None, dt: float) -> Bools:
