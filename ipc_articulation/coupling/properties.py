@@ -60,6 +60,11 @@ class PartProperties:
         self._keys: dict[str, Key] = {}  # of the parts, found when they are first asked for
         self._given: WeakKeyDictionary[uipc.World, dict[str, float]] = WeakKeyDictionary()
 
+    @property
+    def built_frictions(self) -> dict[str, float]:
+        """The coefficients of all surfaces at the moment of coupling, by name."""
+        return {part.name: part.friction for part in self._robot.parts if part.name in self._ids}
+
     def plan(self, world: uipc.World, properties: RobotProperties, asker: str) -> _Plan:
         """Work out properties; nothing changes.
 

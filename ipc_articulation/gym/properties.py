@@ -43,8 +43,8 @@ class EpisodeProperties:
         unknown = [body for body in bodies if body.mass is None and not body.fixed]
         self._volume = {body.name: surface_and_solid(body.shape)[1].volume for body in unknown}
         of_file = {GROUND if scene.ground else "", *(thing.name for thing in (*scene.bodies, *scene.walls))}
-        parts = (*coupling.robot.placed, *(plane for plane, _ in coupling.placed.planes))
-        self._of_robot = {part.name: part.friction for part in parts if part.name not in of_file}
+        built = coupling.properties.built_frictions
+        self._of_robot = {name: friction for name, friction in built.items() if name not in of_file}
         self._default = scene.contact.friction  # of surfaces of the robot without one of their own
 
     def of(self, scene: schema.RobotScene) -> RobotProperties:
@@ -54,7 +54,8 @@ class EpisodeProperties:
         return RobotProperties(mass, self._frictions(scene) if self._has_friction else {})
 
     def _frictions(self, scene: schema.RobotScene) -> dict[str, float]:
-        found = {thing.name: friction_of(scene, thing) for thing in (*scene.bodies, *scene.walls)}
+        things: tuple[schema.BodyEntry | schema.WallEntry, ...] = (*scene.bodies, *scene.walls)
+        found = {thing.name: friction_of(scene, thing) for thing in things}
         if scene.ground:
             found[GROUND] = friction_of(scene, scene.ground)
         own = own_friction(scene, scene.robot)

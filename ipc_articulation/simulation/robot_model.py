@@ -82,10 +82,10 @@ def make_model(scene: schema.RobotScene, document: Document) -> DrivenRobot:
 
 
 def _same_model(one: schema.RobotScene, other: schema.RobotScene) -> bool:
-    """Whether two variations of a scene have the same robot, apart from where it starts."""
+    """Whether two variations of a scene have the same robot and default friction, apart from where it starts."""
     starts: dict[str, dict[str, float]] = {"initial": {}, "initial_velocity": {}}
     robots = (scene.robot.model_copy(update=starts) for scene in (one, other))
-    return next(robots) == next(robots) and one.materials == other.materials
+    return next(robots) == next(robots) and one.materials == other.materials and one.contact == other.contact
 
 
 def scene_model(scene: schema.RobotScene, document: Document) -> RobotFile:
