@@ -1,14 +1,23 @@
-"""Masses and friction of an episode: those of the scene file with the values that were drawn."""
+"""Masses, friction and the robot of an episode: those of the scene file with the values that were drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path as FilePath
 
+from ipc_articulation.arguments import NOT_NEGATIVE, refuse_unwanted
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.properties import RobotProperties
+from ipc_articulation.coupling.robots import DrivenRobot, Retunes
+from ipc_articulation.errors import StateError
 from ipc_articulation.scenefile import schema
+from ipc_articulation.scenefile.document import Document
+from ipc_articulation.scenefile.settings import path_parts
+from ipc_articulation.scenefile.tree import Place
 from ipc_articulation.simulation.bodies import GROUND, surface_and_solid
 from ipc_articulation.simulation.materials import density_of, friction_of, own_friction
+from ipc_articulation.simulation.robot_model import robot_setup
+from ipc_articulation.simulation.variation import Drawn
 
 Path = Sequence[str | int]
 
@@ -23,6 +32,60 @@ PROPERTIES = (  # beginnings of paths; None stands for a name or an index
     ("robot", "friction"),
     ("contact", "friction"),
 )
+OF_ROBOT = (  # of a robot that can be retuned
+    ("robot", "armature"),
+    ("robot", "damping"),
+    ("robot", "frictionloss"),
+    ("robot", "actuators", None, "kp"),
+    ("robot", "actuators", None, "kv"),
+)
+
+
+def begins_like(path: Path, forms: Iterable[Sequence[str | None]]) -> bool:
+    """Whether a path begins like one of some forms, in which None stands for anything."""
+    return any(
+        len(path) >= len(form) and all(want in (None, part) for want, part in zip(form, path, strict=False))
+        for form in forms
+    )
+
+
+def draws_robot(scene: schema.RobotScene) -> bool:
+    """Whether a scene draws what a robot is retuned to."""
+    return any(begins_like(parts_of(variation.path), OF_ROBOT) for variation in scene.randomise)
+
+
+def parts_of(path: str) -> list[str | int]:
+    """The keys and indices of a path.
+
+    Raises:
+        SceneFileError: It is none.
+    """
+    return path_parts(path, Place(FilePath()))
+
+
+class EpisodeRobot:
+    """Retunes a robot to scenes that differ in what is drawn.
+
+    Args:
+        scene: As it was built.
+        document: Of the scene.
+        driven: Its robot.
+    """
+
+    def __init__(self, scene: schema.RobotScene, document: Document, driven: DrivenRobot) -> None:
+        self._document, self._driven = document, driven
+        self._paths = [v.path for v in scene.randomise if begins_like(parts_of(v.path), OF_ROBOT)]
+
+    def follow(self, scene: schema.RobotScene, drawn: Drawn) -> None:
+        """Take the numbers of a scene with values that were drawn.
+
+        Raises:
+            StateError: One is negative.
+        """
+        for path in self._paths:
+            refuse_unwanted(f"what was drawn for '{path}'", drawn[path], NOT_NEGATIVE, StateError)
+        if self._paths and isinstance(self._driven, Retunes):
+            self._driven.retune(robot_setup(scene, self._driven.tunable, self._document))
 
 
 class EpisodeProperties:

@@ -17,6 +17,7 @@ from ipc_articulation.coupling.robot_states import RobotState
 from ipc_articulation.coupling.robots import DrivenRobot
 from ipc_articulation.errors import SceneError
 from ipc_articulation.gym.points import Points
+from ipc_articulation.gym.properties import EpisodeRobot
 from ipc_articulation.gym.starts import Start, Starts
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Location, SceneProblem
@@ -68,7 +69,8 @@ class World:
         for index, mark in enumerate(self.scene.marks):
             with document.blame("marks", index, "on"):
                 self.points.require_body(mark.on)
-        self._starts = Starts(self.scene, document, coupling)
+        self._starts = Starts(self.scene, document, coupling, self.simulation.driven)
+        self._robot = EpisodeRobot(self.scene, document, self.simulation.driven)
         self._kept = {**coupling.state(), **self.simulation.controls.state()}
         driven, names = self.simulation.driven, list(coupling.joint_names)
         self._actuated = [names.index(name) for name in driven.actuated]
@@ -92,6 +94,7 @@ class World:
                     raise SceneError(f"no start without intersections in {attempt} draws; the last: {error}") from error
                 continue
             break
+        self._robot.follow(start.scene, start.drawn)
         if start.properties.mass or start.properties.friction:
             self._give(start.properties)
         self.start, self.step_count = start, 0

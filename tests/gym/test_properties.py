@@ -118,3 +118,56 @@ def test_the_mass_of_a_fixed_body_is_not_drawn(make_env: MakeEnv) -> None:
     stop = "{name: stop, shape: {type: sphere, radius: 0.1}, pose: {position: [3, 0, 1]}, fixed: true, mass: 1}"
     with pytest.raises(SceneFileError, match=r"nothing is drawn for 'bodies\.stop\.mass': the body is fixed"):
         make_env(("bodies:\n", f"bodies:\n  - {stop}\n"), ("randomise:\n", drawn))
+
+
+def retuned(text: str) -> str:
+    """The scene with a robot that is drawn anew."""
+    drawn = """randomise:
+  - {path: "robot.actuators[0].kp", uniform: [-0.5, 0.5], relative: true}
+  - {path: robot.damping, uniform: [0, 50]}
+  - {path: robot.armature, uniform: [0, 5]}
+"""
+    text = text.replace("robot:\n", "robot:\n  damping: 5\n  armature: 0\n")
+    return text.replace("randomise:\n", drawn)
+
+
+def test_the_robot_has_what_was_drawn(make_env: MakeEnv, scene: Path) -> None:
+    scene.write_text(retuned(scene.read_text()))
+    env, masses = make_env(), []
+    for seed in range(2):
+        drawn = env.reset(seed=seed)[1]["drawn"]
+        env.step([0.1])
+        kp, damping, armature = (
+            value for path, value in drawn.items() if path.startswith("robot.") and "init" not in path
+        )
+        expected = 2.0 + armature + 0.01 * (damping + 200.0) + 0.01**2 * kp  # M̂ of implicitfast has no stiffness
+        assert env.coupling.mass[0, 0] == pytest.approx(expected - 0.01**2 * kp, rel=1e-6)
+        assert env.coupling.adapter.model.actuator_gainprm[0, 0] == kp  # type: ignore[attr-defined]
+        masses.append(env.coupling.mass[0, 0])
+    assert np.ptp(masses) > 0.1
+
+
+def test_robots_in_one_scene_have_what_was_drawn_for_each(scene: Path) -> None:
+    scene.write_text(retuned(scene.read_text()))
+    seen = []
+    for backend in ("here", "scene"):
+        envs = make_vec(scene, 2, backend=backend, engine="cpu")
+        own = [envs.reset(seed=1)[0], *(envs.step(np.full((2, 1), 0.5))[0] for _ in range(17))]
+        envs.close()
+        seen.append(np.array(own))
+    np.testing.assert_array_equal(*seen)
+    assert not np.allclose(np.diff(seen[0][:3, :, 0], axis=0)[:, 0], np.diff(seen[0][:3, :, 0], axis=0)[:, 1])
+
+
+def test_robots_that_are_read_once_are_not_drawn(make_env: MakeEnv, scene: Path) -> None:
+    scene.write_text(retuned(scene.read_text()).replace("adapter: mujoco", "adapter: native"))
+    with pytest.raises(SceneFileError, match="adapter 'native' reads it once; `mujoco` follows it"):
+        make_env()
+
+
+def test_gains_that_cannot_be_are_an_error(make_env: MakeEnv, scene: Path) -> None:
+    scene.write_text(retuned(scene.read_text()).replace("uniform: [0, 50]", "uniform: [-50, -40]"))
+    with pytest.raises(
+        StateError, match=r"what was drawn for 'robot\.damping' is -[34]\d\.\d+, must be a finite number"
+    ):
+        make_env().reset(seed=0)
