@@ -130,7 +130,9 @@ def set_properties(world: uipc.World, wanted: Mapping[Any, RobotProperties], ask
         raise EngineError(f"{asker}: the engine reads masses and friction once, at world.init; use Engine('cpu')")
     plans = {coupling: coupling.properties.plan(world, properties, asker) for coupling, properties in wanted.items()}
     accessor = ENGINES[world].properties
-    accessor.set_masses({geo_id: mass for plan in plans.values() for geo_id, mass in plan.masses.items()})
-    accessor.set_frictions({pair: mu for plan in plans.values() for pair, mu in plan.frictions.items()})
+    if masses := {geo_id: mass for plan in plans.values() for geo_id, mass in plan.masses.items()}:
+        accessor.set_masses(masses)
+    if frictions := {pair: mu for plan in plans.values() for pair, mu in plan.frictions.items()}:
+        accessor.set_frictions(frictions)
     for coupling, plan in plans.items():
         coupling.properties.note(world, plan)

@@ -184,6 +184,12 @@ def test_friction_that_cannot_be_is_refused(tmp_path, friction, other, message):
         scene.engine.properties.set_masses({99: 1.0})
 
 
+def test_a_scene_without_friction_gets_none(tmp_path):
+    scene = sliding(tmp_path, 1, contact__friction__enable=0)
+    with pytest.raises(SceneError, match=r"the scene has no friction: its contact/friction/enable is 0"):
+        on_ground(scene, 0.1)
+
+
 def test_other_engines_and_worlds_that_do_not_exist_have_none(tmp_path):
     for backend in ("cpu", "none"):
         with pytest.raises(EngineError, match=rf"engine '{backend}' has no properties before world\.init, or reads"):

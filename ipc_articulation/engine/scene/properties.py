@@ -83,10 +83,12 @@ class PropertyAccessor:
             frictions: Coulomb coefficients by two (geometry id, instance) of affine bodies or half-planes.
 
         Raises:
-            SceneError: A coefficient is not a number from 0 on, or there is no such body or half-plane. Nothing has
-                changed then.
+            SceneError: A coefficient is not a number from 0 on, there is no such body or half-plane, or the scene has
+                no friction. Nothing has changed then.
         """
         model, workspace = self._current()
+        if not model.config.friction_enable:
+            raise SceneError("the scene has no friction: its contact/friction/enable is 0")
         known = _numbers(model)
         for pair, friction in frictions.items():
             for key in pair:
@@ -94,7 +96,8 @@ class PropertyAccessor:
                     raise SceneError(
                         f"friction of geometry {key[0]}, instance {key[1]}: it is no affine body or half-plane"
                     )
-            refuse_unwanted(f"the friction of {_named(model, pair)}", friction, NOT_NEGATIVE, SceneError)
+            if not NOT_NEGATIVE.accepts(friction):
+                refuse_unwanted(f"the friction of {_named(model, pair)}", friction, NOT_NEGATIVE, SceneError)
         self._frictions |= {(min(pair), max(pair)): float(friction) for pair, friction in frictions.items()}
         _put(frictions, known, workspace)
         self._woken(np.zeros(0, dtype=np.int64))
