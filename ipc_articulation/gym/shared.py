@@ -10,7 +10,6 @@ from typing import Any
 
 from ipc_articulation.coupling.adapter import HalfPlane
 from ipc_articulation.coupling.coupling import Coupling
-from ipc_articulation.coupling.properties import RobotProperties
 from ipc_articulation.coupling.robot_states import RobotState
 from ipc_articulation.coupling.robots import DrivenRobot
 from ipc_articulation.errors import IpcArticulationError, TaskError
@@ -115,9 +114,6 @@ class SharedWorld(World):
 
     def _set(self, state: RobotState) -> None:
         self._environments.set_state(self.simulation.world, {self.number: state})
-
-    def _give(self, properties: RobotProperties) -> None:
-        self._environments.set_properties(self.simulation.world, {self.number: properties})
 
 
 class SharedEnv(Env):

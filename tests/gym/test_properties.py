@@ -90,6 +90,13 @@ def test_environments_in_one_scene_draw_their_own_and_are_as_alone(scene: Path) 
     np.testing.assert_array_equal(*seen)
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_links_have_the_friction_of_the_scene_unless_they_have_one(make_env: MakeEnv, own: bool) -> None:
+    env = make_env(*ALL, *[("robot:\n", "robot:\n  friction: 0.7\n")] * own)
+    drawn = env.reset(seed=0)[1]["drawn"]["contact.friction"]
+    assert env._world.start.properties.friction == {"box": drawn, "ground": drawn, "ram": 0.7 if own else drawn}
+
+
 def test_materials_and_densities_are_drawn_too(make_env: MakeEnv) -> None:
     drawn = """materials:
   wood: {density: 500, friction: 0.3}
@@ -142,7 +149,9 @@ def test_the_robot_has_what_was_drawn(make_env: MakeEnv, scene: Path) -> None:
         )
         expected = 2.0 + armature + 0.01 * (damping + 200.0) + 0.01**2 * kp  # M̂ of implicitfast has no stiffness
         assert env.coupling.mass[0, 0] == pytest.approx(expected - 0.01**2 * kp, rel=1e-6)
-        assert env.coupling.adapter.model.actuator_gainprm[0, 0] == kp  # type: ignore[attr-defined]
+        model = env.coupling.adapter.model  # type: ignore[attr-defined]
+        assert model.actuator_gainprm[0, 0] == kp
+        assert model.dof_M0[0] == pytest.approx(2.0 + armature)
         masses.append(env.coupling.mass[0, 0])
     assert np.ptp(masses) > 0.1
 
