@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ipc_articulation.coupling.couple import couple
     from ipc_articulation.coupling.coupling import step
     from ipc_articulation.coupling.many.couple_many import couple_many
+    from ipc_articulation.coupling.properties import RobotProperties
     from ipc_articulation.coupling.robot_states import RobotState
     from ipc_articulation.coupling.states import reset, set_state
     from ipc_articulation.engine import Engine
@@ -50,6 +51,7 @@ _HOMES = {
     "Engine": "ipc_articulation.engine",
     "ExternalArticulationConstraint": "ipc_articulation.coupling.constraint",
     "Recorder": "ipc_articulation.watching",
+    "RobotProperties": "ipc_articulation.coupling",
     "RobotState": "ipc_articulation.coupling",
     "View": "ipc_articulation.watching",
     "couple": "ipc_articulation.coupling",
@@ -79,6 +81,7 @@ __all__ = [
     "OutputError",
     "Recorder",
     "RecordingError",
+    "RobotProperties",
     "RobotState",
     "SceneError",
     "SceneFileError",

@@ -66,6 +66,7 @@ def _is_finite(value: Any) -> bool:
 NUMBER = Wanted("a number", _is_number)
 FINITE = Wanted("a finite number", _is_finite)
 POSITIVE = Wanted("a positive, finite number", lambda value: _is_finite(value) and value > 0.0)
+NOT_NEGATIVE = Wanted("a finite number, zero or more", lambda value: _is_finite(value) and value >= 0.0)
 COUNT = Wanted(
     "a whole number, zero or more",
     lambda value: _is_number(value) and isinstance(value, int | np.integer) and bool(value >= 0),

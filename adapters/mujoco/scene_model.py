@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 
 import mujoco
@@ -77,7 +78,8 @@ class SceneModel:
         Raises:
             StartError: As for `build`.
         """
-        model, data = self._model, mujoco.MjData(self._model)
+        model = copy(self._model) if setup.has_own_model else self._model
+        data = mujoco.MjData(model)
         start, start_velocity = started(_followers(model), reference_positions(model), setup)
         for name, position in start.items():
             data.qpos[model.joint(name).qposadr[0]] = position
@@ -120,7 +122,7 @@ class SceneModel:
 
 
 class DrivenMujocoModel:
-    """A compiled model, see `coupling.robots.DrivenRobot`."""
+    """A compiled model, see `coupling.robots.DrivenRobot` and `Retunes`."""
 
     def __init__(
         self,
@@ -151,6 +153,24 @@ class DrivenMujocoModel:
     def push(self, forces: Array) -> None:
         """Set forces on all joints besides those of their actuators, (m,) [N·m or N]."""
         self.data.qfrc_applied[self._dofs] = forces
+
+    @property
+    def tunable(self) -> list[str]:
+        """Names of the hinge and slide joints."""
+        joints = np.flatnonzero(np.isin(self.model.jnt_type, _DRIVEN))
+        return [name_of(self.model, "joint", joint) for joint in joints]
+
+    def retune(self, setup: RobotSetup) -> None:
+        """Take armature, damping, friction loss and the gains of the scene's actuators, the last ones of the model."""
+        model = self.model
+        for key in ("armature", "damping", "frictionloss"):
+            for name, value in getattr(setup, key).items():
+                getattr(model, f"dof_{key}")[model.joint(name).dofadr[0]] = value
+        for number, actuator in enumerate(setup.actuators, model.nu - len(setup.actuators)):
+            model.actuator_gainprm[number, 0] = actuator.kp
+            model.actuator_biasprm[number, 1:3] = -actuator.kp, -actuator.kv
+        if setup.armature:
+            mujoco.mj_setConst(model, mujoco.MjData(model))  # inverse inertias, by which limits are soft
 
 
 def _followers(model: mujoco.MjModel) -> Iterator[Follower]:

@@ -82,8 +82,11 @@ class BodyContact(MaterialContact):
         `touching` are the stencils within d̂.
         """
         self._friction = None
-        if self._mu > 0.0 and law.acts and len(touching):
-            barrier = self._mu * self._stiffness(touching), self._d_hat, self._thickness
+        if not (law.acts and len(touching)):
+            return
+        mu = self._materials.frictions(touching.bodies)
+        if np.count_nonzero(mu):
+            barrier = mu * self._stiffness(touching), self._d_hat, self._thickness
             eps, points = law.length(self._d_hat, self._dt), self._surfaces.points
             self._friction, self._apart = pair_friction.lag(touching, points, at.x, since.q, *barrier, eps), 0.0
             if law.held is not None:

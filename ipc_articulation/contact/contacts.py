@@ -68,6 +68,14 @@ class Contacts:
             self.sides = hold(self._affine_contacts[0].sides(self.half_planes.columns))
         self._all = np.ones(n, dtype=np.bool_)
 
+    def set_frictions(self, pairs: Ints, frictions: Array) -> None:
+        """Give pairs of bodies, or of a body and a half-plane, which count after all bodies, (k, 2), other μ (k,)."""
+        friction, count = self.materials.friction, len(self.materials.friction)
+        for first, second in (pairs.T, pairs.T[::-1]):
+            is_body = first < count
+            friction[first[is_body], second[is_body]] = frictions[is_body]
+        self.half_planes.follow_friction()
+
     @property
     def d_hat(self) -> float:
         """Largest d̂ of all materials [m]."""

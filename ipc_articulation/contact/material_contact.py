@@ -25,7 +25,7 @@ class MaterialContact(ABC):
     def __init__(self, materials: Materials, index: int, resistance: Resistance) -> None:
         """Take the material with an index; `resistance` has κ_c of its pairs."""
         self._d_hat, self._thickness = float(materials.d_hat[index]), float(materials.thickness[index])
-        self._resistance, self._mu = resistance, float(materials.friction[index])
+        self._resistance, self._materials = resistance, materials
         self._all = np.ones(len(materials.group), dtype=np.bool_)
         self._dt = 0.0  # [s]
 

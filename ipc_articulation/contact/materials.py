@@ -1,6 +1,6 @@
 """The contact model of every pair of bodies, and of every body with every half-plane.
 
-Pairs with equal parameters have the same material; most scenes have few materials.
+Pairs with equal parameters have the same material, whatever their friction is; most scenes have few materials.
 """
 
 from __future__ import annotations
@@ -45,12 +45,20 @@ class Materials:
 
     resistance: Array  # (k,) κ_c [Pa], NaN for adaptive or by load
     by_load: Bools  # (k,) see `resistance`
-    friction: Array  # (k,) μ
     d_hat: Array  # (k,) d̂ [m], the mean of two bodies
     thickness: Array  # (k,) ξ [m], the sum of two bodies
     body_pairs: Ints  # (m, m) symmetric, index of a material
     plane_pairs: Ints  # (m, P) index of a material
+    friction: Array  # (m, m + P) μ of every body with every body and every half-plane; may change between steps
     group: Ints  # (n,) which of the m bodies each row of coordinates belongs to; affine bodies have one row each
+
+    def frictions(self, bodies: Ints) -> Array:
+        """μ (P,) of pairs of rows of coordinates, (P, 2)."""
+        return self.friction[self.group[bodies[:, 0]], self.group[bodies[:, 1]]]
+
+    def plane_frictions(self, rows: Ints, planes: Ints) -> Array:
+        """μ (P,) of rows of coordinates with half-planes, (P,) each."""
+        return self.friction[self.group[rows], len(self.body_pairs) + planes]
 
     @property
     def touching(self) -> Bools:
@@ -89,8 +97,8 @@ def make_materials(
     kinds, kind = np.unique(columns, axis=0, return_inverse=True)
     kind, count = kind.reshape(-1), len(kinds)
     models = _models(rules, kinds, plane_element, plane_subscene)
-    distinct, index = np.unique(models.reshape(-1, 5), axis=0, return_inverse=True)
-    resistance, friction, d_hat, thickness, enabled = distinct.T.copy()
+    distinct, index = np.unique(models.reshape(-1, 4), axis=0, return_inverse=True)
+    resistance, d_hat, thickness, enabled = distinct.T.copy()
     pairs = np.where(enabled > 0.0, np.arange(len(distinct)), NO_CONTACT)[index.reshape(models.shape[:2])][kind]
     body_pairs, plane_pairs = pairs[:, kind], pairs[:, count:]
     body_pairs[np.diag_indices(len(kind))] = np.where(bodies.self_collision, np.diag(body_pairs), NO_CONTACT)
@@ -98,11 +106,12 @@ def make_materials(
     plane_pairs[bodies.is_fixed] = NO_CONTACT
     given, by_load = np.where(resistance > 0.0, resistance, np.nan), resistance == BY_LOAD
     group = np.arange(len(kind)) if group is None else group
-    return Materials(given, by_load, friction, d_hat, thickness, body_pairs, plane_pairs, group)
+    friction = rules.friction[np.ix_(bodies.element, np.concatenate([bodies.element, plane_element]))]
+    return Materials(given, by_load, d_hat, thickness, body_pairs, plane_pairs, friction, group)
 
 
 def _models(rules: Rules, kinds: Array, plane_element: Ints, plane_subscene: Ints) -> Array:
-    """The contact models (resistance, friction, d̂, ξ, enabled) of K kinds of bodies.
+    """The contact models (resistance, d̂, ξ, enabled) of K kinds of bodies.
 
     Args:
         rules: The contact table.
@@ -111,7 +120,7 @@ def _models(rules: Rules, kinds: Array, plane_element: Ints, plane_subscene: Int
         plane_subscene: Subscene of every half-plane, (P,).
 
     Returns:
-        Models of every kind with every kind and every half-plane, (K, K + P, 5); adaptive resistance is -1.
+        Models of every kind with every kind and every half-plane, (K, K + P, 4); adaptive resistance is -1.
     """
     element, subscene = kinds[:, :2].astype(int).T
     d_hat, thickness = kinds[:, 2, None], kinds[:, 3, None]
@@ -122,4 +131,4 @@ def _models(rules: Rules, kinds: Array, plane_element: Ints, plane_subscene: Int
     of_planes = np.ones((1, len(plane_element)))
     d_hats = np.hstack([0.5 * (d_hat + d_hat.T), d_hat * of_planes])
     thicknesses = np.hstack([thickness + thickness.T, thickness * of_planes])
-    return np.stack([resistance, rules.friction[elements], d_hats, thicknesses, enabled], axis=-1)
+    return np.stack([resistance, d_hats, thicknesses, enabled], axis=-1)

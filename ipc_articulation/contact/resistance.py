@@ -102,7 +102,7 @@ class Resistance:
             speed=still,
             gravity=gravity,
             dt=1.0,
-            total=float(mass[np.isfinite(mass)].sum()),
+            total=_total(mass),
             fastest=0.0,
         )
         self._columns = tuple(self._law)  # numba takes a plain tuple faster
@@ -125,6 +125,13 @@ class Resistance:
         self._law = self._law._replace(given=given, speed=speeds, dt=dt, fastest=float(speeds.max(initial=0.0)))
         self._rescues = 0
         self._columns, self.held, self.changed = tuple(self._law), held, np.zeros_like(self.changed)
+
+    def set_masses(self, rows: Ints, mass: float) -> None:
+        """Give some bodies (k,) another mass [kg]."""
+        masses = self._law.mass.copy()
+        masses[rows] = mass
+        self._law = self._law._replace(mass=masses, total=_total(masses))
+        self._columns = tuple(self._law)
 
     def of(self, bodies: Ints) -> Array:
         """κ_c (P,) [Pa] of pairs (P, 2) that may touch."""
@@ -173,6 +180,11 @@ class Resistance:
             return False
         self.changed = self.changed | raised
         return True
+
+
+def _total(mass: Array) -> float:
+    """Mass of all that moves [kg], of masses (N,)."""
+    return float(mass[np.isfinite(mass)].sum())
 
 
 @compiled

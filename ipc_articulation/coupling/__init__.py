@@ -2,7 +2,8 @@
 
 from ipc_articulation.coupling.couple import couple
 from ipc_articulation.coupling.coupling import Coupling, step
+from ipc_articulation.coupling.properties import RobotProperties
 from ipc_articulation.coupling.robot_states import RobotState
 from ipc_articulation.coupling.states import reset, set_state
 
-__all__ = ["Coupling", "RobotState", "couple", "reset", "set_state", "step"]
+__all__ = ["Coupling", "RobotProperties", "RobotState", "couple", "reset", "set_state", "step"]

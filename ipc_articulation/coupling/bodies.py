@@ -39,6 +39,7 @@ class PlacedBodies:
     links: tuple[Any, ...]
     free: tuple[Any, ...]
     static: tuple[Any, ...]  # of those that have a mesh
+    planes: tuple[Any, ...]  # of the half-planes
     world: Any  # a fixed body without geometry, the parent of joints on the world
 
     @property
@@ -65,10 +66,9 @@ def place_bodies(
         free_kappa: Stiffness of free bodies that have none [Pa].
         label: What the names of its objects begin with.
     """
-    for plane in robot.planes:
-        place_plane(scene, plane, elements, label)
     given = scene, elements, label
     return PlacedBodies(
+        planes=tuple(place_plane(scene, plane, elements, label) for plane in robot.planes),
         links=tuple(_place_link(*given, body, link_kappa(body_volume(body))) for body in robot.links),
         free=tuple(_place_free(*given, body, free_kappa) for body in robot.free),
         static=tuple(_place_static(*given, body) for body in robot.static if body.mesh is not None),

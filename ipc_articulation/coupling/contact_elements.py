@@ -16,7 +16,7 @@ import uipc
 from ipc_articulation.coupling.adapter import ContactRule, CoupledRobot
 
 
-class _Key(NamedTuple):
+class Key(NamedTuple):
     """Bodies with equal keys have the same element."""
 
     friction: float
@@ -52,8 +52,8 @@ def contact_elements_of(scene: uipc.Scene, robots: Sequence[CoupledRobot]) -> li
         For each robot the contact element by the name of a body or half-plane.
     """
     tabular, rules = scene.contact_tabular(), robots[0].contact_rules
-    keys = [_keys(robot) for robot in robots]
-    members: dict[_Key, str] = {}
+    keys = [keys_of(robot) for robot in robots]
+    members: dict[Key, str] = {}
     for by_name in keys:
         for name, key in by_name.items():
             members.setdefault(key, name)
@@ -80,25 +80,29 @@ def environments_of(scene: uipc.Scene, robots: Sequence[CoupledRobot]) -> list[d
 
 
 def _entry(
-    left: _Key, right: _Key, default: float, touch: bool, rules: tuple[ContactRule, ...]
+    left: Key, right: Key, default: float, touch: bool, rules: tuple[ContactRule, ...]
 ) -> tuple[float, float, bool]:
     """Friction and resistance of two elements, and whether they may touch."""
-    friction = max(left.friction, right.friction)
     resistance = min((r for r in (left.resistance, right.resistance) if r is not None), default=default)
     for rule in _between(left, right, rules):
-        friction = friction if rule.friction is None else rule.friction
         resistance = resistance if rule.resistance is None else rule.resistance
         touch = touch if rule.enabled is None else rule.enabled
-    return friction, resistance, touch
+    return friction_of(left, right, rules), resistance, touch
 
 
-def _between(left: _Key, right: _Key, rules: tuple[ContactRule, ...]) -> Iterator[ContactRule]:
+def friction_of(left: Key, right: Key, rules: tuple[ContactRule, ...]) -> float:
+    """Coulomb coefficient of two elements: the larger one, unless a rule has another."""
+    given = [rule.friction for rule in _between(left, right, rules) if rule.friction is not None]
+    return given[-1] if given else max(left.friction, right.friction)
+
+
+def _between(left: Key, right: Key, rules: tuple[ContactRule, ...]) -> Iterator[ContactRule]:
     """The rules with one element on each side, in their order."""
     for number in sorted(left.first & right.second | left.second & right.first):
         yield rules[number]
 
 
-def _keys(robot: CoupledRobot) -> dict[str, _Key]:
+def keys_of(robot: CoupledRobot) -> dict[str, Key]:
     """The key of each body and half-plane.
 
     Any two bodies with the same key have the same relation to each other, so one entry of the table is enough.
@@ -109,7 +113,7 @@ def _keys(robot: CoupledRobot) -> dict[str, _Key]:
         partners.setdefault(names[-1], set()).add(names[0])
     rules = list(enumerate(robot.contact_rules))
     return {
-        entry.name: _Key(
+        entry.name: Key(
             entry.friction,
             entry.resistance,
             frozenset(partners.get(entry.name, ())),

@@ -22,6 +22,7 @@ from ipc_articulation.coupling.failures import (
 )
 from ipc_articulation.coupling.joint_values import JointValues
 from ipc_articulation.coupling.placed_robot import PlacedRobot
+from ipc_articulation.coupling.properties import PartProperties, RobotProperties, set_properties
 from ipc_articulation.coupling.readouts.engine_results import results_of
 from ipc_articulation.coupling.readouts.jacobian import RobotTree
 from ipc_articulation.coupling.readouts.read_out import StepReadOut
@@ -67,7 +68,7 @@ class Coupling:
         self.observers: list[Callable[[], None]] = []  # called after each commit
         self.refresh: Callable[[], None] = lambda: None  # brings the bodies into the scene, where steps leave that out
         self.states = RobotStates(answers, placed.robot, placed.bodies, placed.chains)
-        self.answers, self.placed = answers, placed
+        self.answers, self.placed, self.properties = answers, placed, PartProperties(placed)
         self.steps = RobotSteps(scene, answers, placed, tie_strengths, holding)
         self._world = SceneWorld(scene, self.joint_names)
         self._attachments = RobotAttachments(scene, placed, self._world)
@@ -171,6 +172,32 @@ class Coupling:
             EngineError: As for `reset`. After all of these errors, nothing has changed.
         """
         put(world, {self: RobotState(theta, theta_dot, {} if free is None else free)}, "set_state")
+
+    def set_properties(
+        self,
+        world: uipc.World,
+        mass: Mapping[str, float] | None = None,
+        friction: Mapping[str, float] | None = None,
+    ) -> None:
+        """Give free bodies other masses, and surfaces other friction, from the next step on, until they are set again.
+
+        `reset` does not change them. The stiffness of links and joints stays what `couple` chose. Friction with bodies
+        of other robots stays that of the scene. A dump is of a scene with these values: set them before
+        `world.recover`.
+
+        Args:
+            world: The world, on the CPU engine.
+            mass: Of free bodies by name [kg]; see `RobotProperties`.
+            friction: Coulomb coefficients of surfaces by name.
+
+        Raises:
+            StateError: A name is unknown, a mass is not a positive number, or a coefficient is negative or not finite;
+                names the body.
+            SceneError: The body is attached, or an aim moves it. The world is of another scene.
+            EngineError: The engine reads masses and friction once, or the last step was not committed. After all of
+                these errors, nothing has changed.
+        """
+        set_properties(world, {self: RobotProperties(mass or {}, friction or {})})
 
     def attach(self, part: str | Any, link: str = WORLD) -> None:
         """Hold a part at a link of this robot from the next step on, where both are; see `attachments`.

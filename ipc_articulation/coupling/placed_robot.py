@@ -10,7 +10,7 @@ import numpy as np
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.bodies import WORLD, PlacedBodies
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.lowering.placed import PlacedChains
@@ -26,6 +26,7 @@ class PlacedRobot:
     articulation: Any  # geometry slot of the constraint over all joints and tied joints; None without joints
     chains: PlacedChains | None  # what stands for its ball and free joints; None: they do themselves
     own_free: tuple[CoupledBody, ...]  # the multibody engine's; `complete` may have added others after them
+    shared_planes: tuple[tuple[HalfPlane, Any], ...] = ()  # with their slots, those that another robot has placed
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
@@ -36,6 +37,11 @@ class PlacedRobot:
     def link_names(self) -> tuple[str, ...]:
         """Names of the links, (n,)."""
         return tuple(link.name for link in self.robot.links)
+
+    @property
+    def planes(self) -> tuple[tuple[HalfPlane, Any], ...]:
+        """All half-planes that it may touch, with their geometry slots."""
+        return (*zip(self.robot.planes, self.bodies.planes, strict=True), *self.shared_planes)
 
     @property
     def link_ids(self) -> frozenset[int]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import uipc
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot
+from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import Elements, joined_masses, place_bodies
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
@@ -59,6 +59,7 @@ def put_into(
     elements: Elements,
     options: Options,
     label: str = "",
+    shared_planes: tuple[tuple[HalfPlane, Any], ...] = (),
 ) -> Placed:
     """Put a robot into a scene, without the animator's callback.
 
@@ -71,6 +72,7 @@ def put_into(
         elements: Contact elements and subscenes, each by name of body or half-plane.
         options: How it is put there.
         label: What the names of its objects begin with.
+        shared_planes: Half-planes that it may touch, which another robot has placed, with their geometry slots.
 
     Raises:
         ArticulationError: A joint's kind is unknown; names the joint.
@@ -86,6 +88,6 @@ def put_into(
     rows = len(robot.rows) if chains is None else 0  # the coordinates of chains are others
     carrier, articulation = place_articulation(scene, articulated, places, options.restraints != "engine", rows)
     holding = Holding.of(stiffness, robot, options.restraints, with_rows=rows > 0)
-    placed = PlacedRobot(robot, bodies, articulation, chains, answers.robot.free)
+    placed = PlacedRobot(robot, bodies, articulation, chains, answers.robot.free, shared_planes)
     coupling = Coupling(scene, answers, placed, stiffness.tie_strengths(robot), holding)
     return Placed(coupling, carrier, articulation, articulated)

@@ -67,6 +67,7 @@ class RobotSetup:
     pins: tuple[Pin, ...] = ()
     segment_radius: float | None = None  # of capsules along an OpenSim model's segments [m]; None: none
     substeps: int = 1  # of the multibody engine in each step of the scene
+    has_own_model: bool = False  # whether the robot shares its model with no other one, so that it may be retuned
 
     def friction_of(self, own: float) -> float:
         """Coulomb coefficient of a surface of the robot, whose file gives `own`, or `FRICTION` without one."""
@@ -90,6 +91,24 @@ class DrivenRobot(Protocol):
 
     def push(self, forces: Array) -> None:
         """Set forces on all joints besides those of their actuators, (m,) [N·m or N]; comes after `command`."""
+        ...
+
+
+@runtime_checkable
+class Retunes(Protocol):
+    """Further members of a `DrivenRobot` whose joints and actuators may change between steps."""
+
+    @property
+    def tunable(self) -> list[str]:
+        """Names of the joints that may change, as `RobotFile.joint_names` has them."""
+        ...
+
+    def retune(self, setup: RobotSetup) -> None:
+        """Take armature, damping, frictionloss and gains of a setup.
+
+        Args:
+            setup: That of the robot, from which only these numbers differ.
+        """
         ...
 
 

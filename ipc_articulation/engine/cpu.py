@@ -14,6 +14,7 @@ from uipc.geometry import AttributeCollection
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Ints
+from ipc_articulation.contact.held import without
 from ipc_articulation.engine.newton.newton_report import NewtonReport
 from ipc_articulation.engine.newton.rest import Rested
 from ipc_articulation.engine.output.first_run import tell_first_run
@@ -24,6 +25,7 @@ from ipc_articulation.engine.output.write_back import SceneWriter
 from ipc_articulation.engine.persistence.dump import dump_state, recover_state
 from ipc_articulation.engine.scene.changes import has_changed, read_again
 from ipc_articulation.engine.scene.model import EngineModel, read_model
+from ipc_articulation.engine.scene.properties import PropertyAccessor
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.step import step
 from ipc_articulation.engine.workspace import Workspace, make_workspace
@@ -62,6 +64,7 @@ class CpuEngine(PyIEngine):
         self._by_load = by_load
         self._dumps = Path(workspace).absolute() / "dumps"
         self.state_accessor: StateAccessor | None = None  # until there is a world
+        self.properties = PropertyAccessor(self._present_properties, self._wake)
         self._is_stepping = False
         self._now = Moment(0, EngineState.without_past(np.zeros((0, DOF)), np.zeros((0, DOF)), np.zeros(0)))
         self._scene: SceneVisitor
@@ -205,6 +208,7 @@ class CpuEngine(PyIEngine):
 
     def _use(self, model: EngineModel, now: Moment, when: str) -> None:
         workspace = make_workspace(model, when)
+        self.properties.put_into(model, workspace)
         writer = SceneWriter(model.context, workspace.articulation)
         self._animator.init()  # the animations of new objects look for their geometries
         self.model, self.workspace, self._writer, self._now = model, workspace, writer, now
@@ -214,6 +218,17 @@ class CpuEngine(PyIEngine):
 
     def _set_state(self, state: EngineState) -> None:
         self._now = self._now._replace(state=state, rested=None)
+
+    def _present_properties(self) -> tuple[EngineModel, Workspace]:
+        self.follow_changes()
+        return self.model, self.workspace
+
+    def _wake(self, rows: Ints) -> None:
+        """Wake all bodies; some (k,) choose their contact resistances anew."""
+        state, changed = self.state, np.zeros(len(self.state.q), dtype=np.bool_)
+        changed[rows] = True
+        pairs, resistances = without(state.held_resistances, changed, len(self.model.planes.names))
+        self._set_state(state._replace(pairs=pairs, resistances=resistances))
 
     def _warn(self, frame: int, report: NewtonReport) -> None:
         for warning in report.warnings:

@@ -15,6 +15,7 @@ import uipc
 from ipc_articulation.arguments import AT_LEAST_ONE, checked, instance, one_of, optional, shown
 from ipc_articulation.engine.cpu import CpuEngine
 from ipc_articulation.engine.output.vertex_accessor import VertexAccessor
+from ipc_articulation.engine.scene.properties import PropertyAccessor
 from ipc_articulation.errors import EngineError
 from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
 from ipc_articulation.frontend.friction_law import (
@@ -134,6 +135,20 @@ class Engine(uipc.Engine):
                 f"engine '{self.backend_name()}' has no vertex accessor before world.init, or none at all"
             )
         return accessor
+
+    @property
+    def properties(self) -> PropertyAccessor:
+        """Sets masses and friction of bodies between steps; valid after `world.init`.
+
+        Raises:
+            EngineError: The engine reads them once, at `world.init`, or there is no world yet.
+        """
+        if self.cpu is None or self.cpu.state_accessor is None:
+            raise EngineError(
+                f"engine '{self.backend_name()}' has no properties before world.init, or reads masses and friction "
+                "once; Engine('cpu') follows them after world.init"
+            )
+        return self.cpu.properties
 
     def frame_stats(self) -> dict[str, Any]:
         """The statistics of the last step in plain types, as in libuipc's engines; empty before the first step."""

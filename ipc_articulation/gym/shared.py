@@ -16,6 +16,7 @@ from ipc_articulation.errors import IpcArticulationError, TaskError
 from ipc_articulation.gym.checks import checked_action
 from ipc_articulation.gym.env import Env
 from ipc_articulation.gym.performing import Plan, decided
+from ipc_articulation.gym.properties import draws_robot
 from ipc_articulation.gym.world import World, resettable
 from ipc_articulation.recording import SoftShape, Surface
 from ipc_articulation.scenefile import schema
@@ -44,7 +45,8 @@ class SharedScene:
             many = schema.EnvironmentsEntry(count=self._count)
             built = known.model_copy(update={"environments": many, "randomise": ()})
             folder = Path(self._folder.name)
-            self.simulation = EnvironmentsSimulation(built, document, engine, folder, steps, as_alone=True)
+            retuned = draws_robot(known)
+            self.simulation = EnvironmentsSimulation(built, document, engine, folder, steps, True, retuned)
         number = self._taken
         self._taken += 1
         return SharedWorld(known, document, self.simulation, number)

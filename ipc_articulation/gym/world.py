@@ -12,10 +12,12 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import Adapter, KeepsState, SetsState
 from ipc_articulation.coupling.coupling import Coupling
+from ipc_articulation.coupling.properties import RobotProperties
 from ipc_articulation.coupling.robot_states import RobotState
 from ipc_articulation.coupling.robots import DrivenRobot
 from ipc_articulation.errors import SceneError
 from ipc_articulation.gym.points import Points
+from ipc_articulation.gym.properties import EpisodeRobot
 from ipc_articulation.gym.starts import Start, Starts
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Location, SceneProblem
@@ -67,7 +69,8 @@ class World:
         for index, mark in enumerate(self.scene.marks):
             with document.blame("marks", index, "on"):
                 self.points.require_body(mark.on)
-        self._starts = Starts(self.scene, document, coupling)
+        self._starts = Starts(self.scene, document, coupling, self.simulation.driven)
+        self._robot = EpisodeRobot(self.scene, document, self.simulation.driven)
         self._kept = {**coupling.state(), **self.simulation.controls.state()}
         driven, names = self.simulation.driven, list(coupling.joint_names)
         self._actuated = [names.index(name) for name in driven.actuated]
@@ -79,7 +82,7 @@ class World:
 
         Raises:
             SceneError: Surfaces intersect in each of many starts that were drawn; names both bodies.
-            StateError: A joint position that was drawn is not valid.
+            StateError: A joint position, a mass or a friction that was drawn is not valid.
         """
         self._release()
         for attempt in range(1, _DRAWS + 1):
@@ -91,6 +94,9 @@ class World:
                     raise SceneError(f"no start without intersections in {attempt} draws; the last: {error}") from error
                 continue
             break
+        self._robot.follow(start.scene, start.drawn)
+        if start.properties.mass or start.properties.friction:
+            self._give(start.properties)
         self.start, self.step_count = start, 0
 
     def commands(self) -> tuple[Array, Array]:
@@ -150,6 +156,10 @@ class World:
         """Put robot and bodies into a state."""
         simulation = self.simulation
         simulation.coupling.set_state(simulation.world, state.theta, state.theta_dot, state.free)
+
+    def _give(self, properties: RobotProperties) -> None:
+        """Give parts of the scene other masses and friction."""
+        self.simulation.coupling.set_properties(self.simulation.world, properties.mass, properties.friction)
 
 
 def alone(scene: AnyScene, document: Document, engine: str, steps: int) -> World:

@@ -49,6 +49,7 @@ class EnvironmentsSimulation:
         workspace: Path,
         steps: int,
         as_alone: bool = False,
+        own_models: bool = False,
     ) -> None:
         """Build all robots, couple them and start the engine; the controllers' targets are made for `steps` steps.
 
@@ -60,6 +61,7 @@ class EnvironmentsSimulation:
             steps: Number of steps.
             as_alone: Whether each robot has the bits of one in a scene of its own: Python controllers then get the same
                 random numbers in all environments, and a robot begins with the controls of its model, not of the file.
+            own_models: Whether each robot has a model of its own, so that it may be retuned.
 
         Raises:
             SceneFileError: As for `RobotSimulation`; a drawn value is not valid; or the scene has something that there
@@ -72,7 +74,7 @@ class EnvironmentsSimulation:
         self._variations = [with_drawn_values(scene, document, number) for number in numbers]
         self._uipc_scene = make_uipc_scene(scene, document)
         with summed(scene.robot.model), document.blame("robot"):
-            maker = RobotMaker(*self._variations[0][:2])
+            maker = RobotMaker(*self._variations[0][:2], own_models)
             self.driven = driven = [maker.make(*known[:2]) for known in self._variations]
             for one in () if as_alone else driven:
                 one.command(one.start)  # so that a robot that is reset in a step takes this step with such targets

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,13 +39,14 @@ class RobotMaker:
     Args:
         scene: The first scene.
         document: The document of that scene.
+        own_models: Whether each robot gets a model of its own, see `RobotSetup.has_own_model`.
 
     Raises:
         SceneFileError: With the place of what is refused.
     """
 
-    def __init__(self, scene: schema.RobotScene, document: Document) -> None:
-        self._scene, self._made = scene, False
+    def __init__(self, scene: schema.RobotScene, document: Document, own_models: bool = False) -> None:
+        self._scene, self._made, self._own_models = scene, False, own_models
         with document.blame("robot", "model"):
             self._file = scene_model(scene, document)
 
@@ -56,7 +58,7 @@ class RobotMaker:
         """
         if self._made and not _same_model(scene, self._scene):
             return make_model(scene, document)
-        setup = _setup(scene, self._file.joint_names, document)
+        setup = replace(robot_setup(scene, self._file.joint_names, document), has_own_model=self._own_models)
         given = [key for key in ("loops", "pins", "segment_radius") if getattr(setup, key)]
         given += ["substeps"] if setup.substeps > 1 else []
         _require(self._file.takes, given, scene, document)
@@ -82,10 +84,10 @@ def make_model(scene: schema.RobotScene, document: Document) -> DrivenRobot:
 
 
 def _same_model(one: schema.RobotScene, other: schema.RobotScene) -> bool:
-    """Whether two variations of a scene have the same robot, apart from where it starts."""
+    """Whether two variations of a scene have the same robot and default friction, apart from where it starts."""
     starts: dict[str, dict[str, float]] = {"initial": {}, "initial_velocity": {}}
     robots = (scene.robot.model_copy(update=starts) for scene in (one, other))
-    return next(robots) == next(robots) and one.materials == other.materials
+    return next(robots) == next(robots) and one.materials == other.materials and one.contact == other.contact
 
 
 def scene_model(scene: schema.RobotScene, document: Document) -> RobotFile:
@@ -132,7 +134,12 @@ def _report_loose_base(file: Path) -> None:
         )
 
 
-def _setup(scene: schema.RobotScene, joints: Sequence[str], document: Document) -> RobotSetup:
+def robot_setup(scene: schema.RobotScene, joints: Sequence[str], document: Document) -> RobotSetup:
+    """A scene's settings for its robot, whose file has some joints.
+
+    Raises:
+        SceneFileError: An expression matches none of them; with the place.
+    """
     robot = scene.robot
     for key in ("initial", "initial_velocity"):
         with document.blame("robot", key):

@@ -25,7 +25,8 @@ Drawn = dict[str, float | list[float]]
 SomeScene = TypeVar("SomeScene", bound=AnyScene)
 
 FIXED = ("adapter", "dt", "steps", "seed", "randomise", "environments")  # what a variation may not change
-_SHARED = ("gravity", "contact", "config", "view", "checkpoint")  # what all environments have in common
+_SHARED = ("gravity", "contact", "config", "view", "checkpoint")  # what all environments have in common,
+_OWN = ["contact", "friction"]  # but for this
 
 
 def with_drawn_values(
@@ -48,7 +49,8 @@ def with_drawn_values(
     drawn: Drawn = {}
     for index, variation in enumerate(scene.randomise):
         try:
-            if environment is not None and path_parts(variation.path, Place(Path()))[0] in _SHARED:
+            parts = path_parts(variation.path, Place(Path()))
+            if environment is not None and parts[0] in _SHARED and parts != _OWN:
                 raise LookupError("all environments of a scene have this value in common")
             drawn[variation.path] = drawn_value(variation, value_at(scene, variation.path), rng)
         except (LookupError, SceneFileError) as error:

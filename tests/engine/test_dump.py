@@ -110,8 +110,8 @@ def test_damaged_dumps_are_refused_by_name_and_passed_over(tmp_path, caplog):
     ("content", "message"),
     [
         (b"", r"frame_000007\.dump is not a dump of this engine"),
-        (b"ipc_articulation dump 9 sha256 0\n", r"frame_000007\.dump is of version 9; this engine reads 6"),
-        (b"ipc_articulation dump 6 sha256 0\nabc", r"frame_000007\.dump is damaged or truncated"),
+        (b"ipc_articulation dump 9 sha256 0\n", r"frame_000007\.dump is of version 9; this engine reads 7"),
+        (b"ipc_articulation dump 7 sha256 0\nabc", r"frame_000007\.dump is damaged or truncated"),
     ],
 )
 def test_what_is_no_dump(tmp_path, content, message):
@@ -141,7 +141,7 @@ def boxes(workspace, count=2, height=-1.0, **settings):
         ({"density": 900.0}, r"is of another scene: its mass of 'box 0' is 8\.0\d*, the present scene's 7\.\d+"),
         ({"kappa": 2e8}, r"another scene: its kappa of 'box 0' is 100000000\.0, the present scene's 200000000\.0"),
         ({"is_fixed": 1}, r"another scene: its is_fixed of 'box 0' is False, the present scene's True"),
-        ({"friction": 0.3}, r"another scene: entry 0 of its contact friction is 0\.5, the present scene's 0\.3"),
+        ({"friction": 0.3}, r"another scene: its largest friction of 'box 0' is 0\.5, the present scene's 0\.3"),
         ({"resistance": 2e9}, r"entry 0 of its contact resistance is 1000000000\.0, the present scene's 2000000000\.0"),
         ({"gravity": (0, 0, -1.6)}, r"entry 2 of its gravity is -9\.8, the present scene's -1\.6"),
         ({"contact__eps_velocity": 0.1}, r"its contact/eps_velocity is 0\.01, the present scene's 0\.1"),

@@ -25,7 +25,7 @@ def line_of(scene: Path, text: str) -> int:
         ("success: {between: [box, goal]", "success: {between: [box, end]", "no link, body or mark 'end'"),
         ("name: nose, on: ram", "name: box, on: ram", "the name 'box' is already used"),
         ("name: nose, on: ram", "name: nose, on: rem", "there is no link or body 'rem'; did you mean 'ram'?"),
-        ('"bodies.box.pose.position[0]"', "bodies.box.mass", "what an environment draws is no part of what was built"),
+        ('"bodies.box.pose.position[0]"', "bodies.box.shape.size", "what an environment draws is no part of what was"),
         ('"bodies.box.pose.position[0]"', "bodies.bax.mass", "nothing is drawn for 'bodies.bax.mass'"),
         ("{type: targets, joints: slide, scale: 0.02}", "{type: move, point: box, joints: slide, scale: 0.1}",
          "'box' is not on a link of the robot"),

@@ -180,3 +180,23 @@ def test_a_python_controller_that_fails_is_named_with_its_environment(tmp_path: 
     file = write(tmp_path, 3, controller={"type": "python", "python": "own.py:act"})
     with pytest.raises(IpcArticulationError, match=r"environment 0: step \d+: Python controller 'own.py:act'"):
         recorded(file, "run")
+
+
+def test_each_environment_has_a_friction_of_its_own(tmp_path: Path) -> None:
+    """Crates that slide: all their deceleration is μ g."""
+    sliding = {key: value for key, value in CRATE.items() if key != "friction"}
+    sliding |= {"velocity": {"linear": [2.0, 0, 0]}, "pose": {"position": [3, 0, 0.0512]}}
+    drawn = [{"path": "contact.friction", "uniform": [-0.2, 0.4]}]
+    scene = {"bodies": [sliding], "randomise": drawn, "contact": {"d_hat": 0.001, "friction": 0.3}}
+    together = recorded(write(tmp_path, 3, **scene), "sliding")
+    for number in range(3):
+        speeds = np.diff(environment_of(together, number).body_poses[:, 1, 0, 3]) / 0.01
+        friction = together.extra["drawn"][f"environment {number}: contact.friction"]
+        assert (speeds[5] - speeds[25]) / 0.2 == pytest.approx(9.81 * friction, rel=0.03)
+    scene_of_all, document = read_scene(tmp_path / "arms.yaml")
+    simulation = EnvironmentsSimulation(scene_of_all, document, "cpu", tmp_path / "work", 1)  # type: ignore[arg-type]
+    for number, coupling in enumerate(simulation.environments.couplings):
+        friction = simulation.drawn[f"environment {number}: contact.friction"]
+        assert {part.friction for part in (*coupling.robot.links, *coupling.robot.free)} == {friction}
+    one = recorded(tmp_path / "arms.yaml", "one", settings={"environments": {"count": 1, "first": 2}})
+    np.testing.assert_array_equal(environment_of(one, 0).body_poses, environment_of(together, 2).body_poses)

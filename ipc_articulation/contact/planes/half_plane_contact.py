@@ -48,9 +48,10 @@ class HalfPlaneContact:
             touches: Bodies whose vertices may touch anything, (n,).
             affine: Number of affine bodies, the first ones.
         """
-        self._pairs, self._plane, material = find_pairs(surfaces, planes, materials, touches)
+        self._pairs, self._plane = find_pairs(surfaces, planes, materials, touches)
         body, count = self._pairs.body, len(surfaces.first) - 1
-        self.planes, self._resistance, self._friction = planes, resistance, materials.friction[material]
+        self.planes, self._resistance, self._materials = planes, resistance, materials
+        self.follow_friction()
         self.bodies = np.stack([body, count + self._plane], axis=1)
         self.columns = tuple(self._pairs)  # numba takes a plain tuple faster
         self.may_touch, self._is_affine = len(body) > 0, body < affine
@@ -91,6 +92,10 @@ class HalfPlaneContact:
     def d_hat(self) -> Array:
         """Of each pair, (k,) [m]."""
         return self._pairs.d_hat
+
+    def follow_friction(self) -> None:
+        """Use the coefficients of friction as they are now."""
+        self._friction = self._materials.plane_frictions(self._pairs.body, self._plane)
 
     def follow_resistance(self) -> None:
         """Use the resistances as they are now."""

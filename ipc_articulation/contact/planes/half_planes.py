@@ -21,9 +21,7 @@ class HalfPlanes:
     normal: Array  # (P, 3) unit
 
 
-def find_pairs(
-    surfaces: Surfaces, planes: HalfPlanes, materials: Materials, touches: Bools
-) -> tuple[PlanePairs, Ints, Ints]:
+def find_pairs(surfaces: Surfaces, planes: HalfPlanes, materials: Materials, touches: Bools) -> tuple[PlanePairs, Ints]:
     """The pairs of bodies and half-planes that may touch.
 
     Args:
@@ -33,7 +31,7 @@ def find_pairs(
         touches: Bodies whose vertices may touch anything, (n,).
 
     Returns:
-        The k pairs, and the half-plane and the material of each, (k,).
+        The k pairs, and the half-plane of each, (k,).
     """
     counts, plane_pairs = np.diff(surfaces.first), materials.plane_pairs[materials.group]
     body, plane = np.nonzero((plane_pairs != NO_CONTACT) & (touches & (counts > 0))[:, None])
@@ -49,4 +47,4 @@ def find_pairs(
         surfaces.points,
         *surfaces.boxes,
     )
-    return pairs, plane, material
+    return pairs, plane

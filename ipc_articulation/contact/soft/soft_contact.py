@@ -75,8 +75,11 @@ class SoftContact(MaterialContact):
         `touching` are the stencils within d̂.
         """
         self._friction, self._stretched = None, None
-        if self._mu > 0.0 and law.acts and len(touching):
-            mu = self._mu if self._elements is None else self._elements.frictions(touching)
+        if not (law.acts and len(touching)):
+            return
+        elements = self._elements
+        mu = self._materials.frictions(touching.bodies) if elements is None else elements.frictions(touching)
+        if np.count_nonzero(mu):
             barrier = mu * self._stiffness(touching), self._d_hat, self._thickness
             vertices = self._surfaces.body, self._surfaces.points, at.x, since.x
             self._friction = vertex_friction.lag(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import uipc
 
 from ipc_articulation.arguments import checked, shown
-from ipc_articulation.coupling.adapter import Adapter, CoupledRobot
+from ipc_articulation.coupling.adapter import Adapter, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import heaviest_body
 from ipc_articulation.coupling.couple import FREE_KAPPA, WANTED, callback_of, completed
@@ -75,8 +76,12 @@ def couple_many(
     loads = [heaviest_body(scene, robot) for robot in robots]
     options = Options(stiffness_ratio, free_kappa, restraints, joints)
     handing, couplings = Handing(), []
+    shared: tuple[tuple[HalfPlane, Any], ...] = ()
     for k, (robot, elements) in enumerate(made_apart(scene, robots)):
-        placed = put_into(scene, answers[k], robot, masses[k], loads[k], elements, options, environment_label(k))
+        given = masses[k], loads[k], elements, options, environment_label(k), shared
+        placed = put_into(scene, answers[k], robot, *given)
+        if k == 0:
+            shared = tuple(plane for plane in placed.coupling.placed.planes if not plane[0].environment)
         scene.animator().insert(placed.carrier, handing.unless_handed(callback_of(placed, scene)))
         register(placed.coupling)
         couplings.append(placed.coupling)

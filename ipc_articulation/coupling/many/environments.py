@@ -21,6 +21,7 @@ from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.failures import require_all, require_valid
 from ipc_articulation.coupling.many.engine_side import EngineSide
 from ipc_articulation.coupling.many.handing import Handing
+from ipc_articulation.coupling.properties import RobotProperties, set_properties
 from ipc_articulation.coupling.registry import couplings_of
 from ipc_articulation.coupling.robot_states import RobotState
 from ipc_articulation.coupling.stepping import take_step
@@ -202,6 +203,21 @@ class Environments:
         self._put(
             world, {self.couplings[self._number(k, "set_state")]: state for k, state in states.items()}, "set_state"
         )
+
+    def set_properties(self, world: uipc.World, properties: Mapping[int, RobotProperties]) -> None:
+        """Give parts of environments other masses and friction, all at once; see `Coupling.set_properties`.
+
+        Args:
+            world: The world, on the CPU engine.
+            properties: By number of the environment.
+
+        Raises:
+            StateError: There is no environment of a number, or as for `Coupling.set_properties`.
+            EngineError, SceneError: As for `Coupling.set_properties`. Nothing has changed then.
+        """
+        action = "set_properties"
+        wanted = {self.couplings[self._number(k, action)]: own for k, own in properties.items()}
+        set_properties(world, wanted, action)
 
     @property
     def theta(self) -> Array:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.contact.materials import BY_LOAD, Materials
+from ipc_articulation.arrays import Array
+from ipc_articulation.contact.materials import BY_LOAD, NO_CONTACT, Materials
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.terms.finite_elements import FiniteElements
 from ipc_articulation.engine.workspace import Workspace
@@ -60,7 +61,8 @@ def _contact(workspace: Workspace) -> dict[str, Any]:
     materials, planes = workspace.contact.materials, workspace.contact.half_planes.planes
     return {
         "contact resistance": _resistances(materials),
-        "contact friction": materials.friction.tolist(),
+        "largest friction": _frictions(materials).max(axis=1)[materials.group].tolist(),
+        "friction of pairs": _digest(_frictions(materials)),
         "contact d_hat and thickness": np.stack([materials.d_hat, materials.thickness], axis=1).tolist(),
         "contact pairs": _digest(materials.body_pairs, materials.plane_pairs),
         "half-planes": list(planes.names),
@@ -82,9 +84,15 @@ def _difference(key: str, there: Any, here: Any, bodies: list[str]) -> str:
     if len(there) != len(here):
         return f"it has {len(there)} {key}, the present scene {len(here)}"
     k = next(k for k in range(len(here)) if here[k] != there[k])
-    is_column = key in ("mass", "inertia", "own gravity", *_BODY_COLUMNS)
+    is_column = key in ("mass", "inertia", "own gravity", "largest friction", *_BODY_COLUMNS)
     which = f"its {key} of '{bodies[k]}'" if is_column else f"entry {k} of its {key}"
     return f"{which} is {there[k]}, the present scene's {here[k]}"
+
+
+def _frictions(materials: Materials) -> Array:
+    """μ of the pairs that may touch, (m, m + P); 0 for all others."""
+    touching = np.hstack([materials.body_pairs, materials.plane_pairs]) != NO_CONTACT
+    return np.where(touching, materials.friction, 0.0)
 
 
 def _resistances(materials: Materials) -> list[float]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.integrator import predict, weight
 from ipc_articulation.engine.linear_system.hessian import Hessian
@@ -49,6 +49,10 @@ class Kinetic(Term):
         )
         self._inertia = weight(order) * bodies.mass * ~bodies.is_fixed[:, None, None]
         self._moving = np.ones(len(bodies.q), dtype=np.bool_)
+
+    def set_masses(self, rows: Ints, M: Array) -> None:
+        """Give some bodies (k,) that have a kinetic term another mass matrix, (12, 12)."""
+        self.arrays.M[rows] = self._inertia[rows] = weight(self.arrays.order) * M
 
     def select(self, moving: Bools) -> None:
         self._moving = moving

@@ -1,4 +1,4 @@
-"""A world with one box, and a pose for it: what the page on running takes for granted."""
+"""A world with one box above a floor, and a pose for it: what the page on running takes for granted."""
 
 import numpy as np
 import trimesh
@@ -11,7 +11,8 @@ box = trimesh.creation.box((0.2, 0.2, 0.2))
 mesh = uipc.geometry.trimesh(box.vertices.copy(), box.faces.astype(np.int32))
 AffineBodyConstitution().apply_to(mesh, 1e8)
 scene = uipc.Scene(uipc.Scene.default_config())
-scene.objects().create("box").geometries().create(mesh)
+slot, _ = scene.objects().create("box").geometries().create(mesh)
+floor, _ = scene.objects().create("floor").geometries().create(uipc.geometry.ground(-1.0))
 engine = Engine("cpu", "out/")
 world = uipc.World(engine)
 world.init(scene)

@@ -1,0 +1,138 @@
+"""Masses and friction of a robot's parts that change between steps: checked completely before anything changes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import uipc
+
+from ipc_articulation.arguments import NOT_NEGATIVE, POSITIVE, Wanted, instance, refuse_unwanted
+from ipc_articulation.coupling.contact_elements import Key, friction_of, keys_of
+from ipc_articulation.coupling.failures import require_valid
+from ipc_articulation.coupling.placed_robot import PlacedRobot
+from ipc_articulation.errors import EngineError, StateError
+from ipc_articulation.frontend.worlds import ENGINES, is_on_cpu
+from ipc_articulation.naming import suggest
+from ipc_articulation.signals import interrupts_deferred
+
+_Id = tuple[int, int]  # (geometry id, instance)
+
+
+@dataclass(frozen=True)
+class RobotProperties:
+    """New properties of a robot's parts and its surroundings, for `set_properties`; what is left out stays as it is.
+
+    Attributes:
+        mass: Of free bodies by name [kg]; their inertia changes with it.
+        friction: Coulomb coefficients of surfaces by name: links, free and static bodies, half-planes. Between two
+            surfaces the larger one acts, unless a contact rule has another.
+    """
+
+    mass: Mapping[str, float] = field(default_factory=dict)
+    friction: Mapping[str, float] = field(default_factory=dict)
+
+
+class _Plan(NamedTuple):
+    """Properties, worked out."""
+
+    masses: dict[int, float]  # by geometry id [kg]
+    frictions: dict[tuple[_Id, _Id], float]
+    surfaces: dict[str, float]  # coefficients by name of all surfaces that have been given one
+
+
+class PartProperties:
+    """Plans properties of one robot's parts.
+
+    Args:
+        placed: The robot.
+    """
+
+    def __init__(self, placed: PlacedRobot) -> None:
+        robot, slots = placed.robot, placed.bodies
+        self._free = {body.name: slot.id() for body, slot in zip(robot.free, slots.free, strict=True)}
+        parts: list[tuple[Any, Any]] = [*zip(robot.placed, slots.of_robot, strict=True), *placed.planes]
+        self._ids = {part.name: (slot.id(), 0) for part, slot in parts}
+        self._moving = frozenset(body.name for body in (*robot.links, *robot.free))
+        self._robot = replace(robot, planes=tuple(plane for plane, _ in placed.planes))
+        self._keys: dict[str, Key] = {}  # of the parts, found when they are first asked for
+        self._given: WeakKeyDictionary[uipc.World, dict[str, float]] = WeakKeyDictionary()
+
+    @property
+    def built_frictions(self) -> dict[str, float]:
+        """The coefficients of all surfaces at the moment of coupling, by name."""
+        return {part.name: part.friction for part in self._robot.parts if part.name in self._ids}
+
+    def plan(self, world: uipc.World, properties: RobotProperties, asker: str) -> _Plan:
+        """Work out properties; nothing changes.
+
+        Raises:
+            StateError: A name is not known, or a number is not valid; names the body.
+        """
+        masses = _checked(properties.mass, f"{asker}: the mass", "free body", self._free, POSITIVE)
+        given = _checked(properties.friction, f"{asker}: the friction", "surface", self._ids, NOT_NEGATIVE)
+        surfaces = self._given.get(world, {}) | given
+        frictions = dict(self._pairs(given, surfaces)) if given else {}
+        return _Plan({self._free[name]: mass for name, mass in masses.items()}, frictions, surfaces)
+
+    def note(self, world: uipc.World, plan: _Plan) -> None:
+        """Note a plan that was carried out."""
+        self._given[world] = plan.surfaces
+
+    def _pairs(
+        self, given: Mapping[str, float], surfaces: Mapping[str, float]
+    ) -> Iterator[tuple[tuple[_Id, _Id], float]]:
+        """The coefficients of all pairs that have one of the given surfaces, and may move against each other."""
+        self._keys = self._keys or {name: key for name, key in keys_of(self._robot).items() if name in self._ids}
+        keys = {name: key._replace(friction=surfaces.get(name, key.friction)) for name, key in self._keys.items()}
+        rules, names = self._robot.contact_rules, list(keys)
+        number = {name: k for k, name in enumerate(names)}
+        for one in given:
+            for other in names:
+                is_first = other not in given or number[one] < number[other]
+                if is_first and (one in self._moving or other in self._moving):
+                    yield (self._ids[one], self._ids[other]), friction_of(keys[one], keys[other], rules)
+
+
+def _checked(values: Any, what: str, kind: str, known: Collection[str], wanted: Wanted) -> dict[str, float]:
+    """Values by names that are known.
+
+    Raises:
+        StateError: They are not, or a value is not wanted; names it.
+    """
+    refuse_unwanted(what, values, instance(Mapping), StateError)
+    for name, value in values.items():
+        if name not in known:
+            raise StateError(f"{what} of '{name}': there is no such {kind}{suggest(str(name), known)}")
+        refuse_unwanted(f"{what} of '{name}'", value, wanted, StateError)
+    return {name: float(value) for name, value in values.items()}
+
+
+@interrupts_deferred
+def set_properties(world: uipc.World, wanted: Mapping[Any, RobotProperties], asker: str = "set_properties") -> None:
+    """Give parts of robots of one scene, and of their surroundings, other masses and friction, all at once.
+
+    Args:
+        world: The world, initialised with the scene.
+        wanted: New properties by coupling.
+        asker: Beginning of messages.
+
+    Raises:
+        StateError, EngineError, SceneError: As for `Coupling.set_properties`. Nothing has changed then.
+    """
+    require_valid(world, asker)
+    for coupling in wanted:
+        coupling.require_world(world)
+        coupling.require_committed()
+    if not is_on_cpu(world):
+        raise EngineError(f"{asker}: the engine reads masses and friction once, at world.init; use Engine('cpu')")
+    plans = {coupling: coupling.properties.plan(world, properties, asker) for coupling, properties in wanted.items()}
+    accessor = ENGINES[world].properties
+    if masses := {geo_id: mass for plan in plans.values() for geo_id, mass in plan.masses.items()}:
+        accessor.set_masses(masses)
+    if frictions := {pair: mu for plan in plans.values() for pair, mu in plan.frictions.items()}:
+        accessor.set_frictions(frictions)
+    for coupling, plan in plans.items():
+        coupling.properties.note(world, plan)

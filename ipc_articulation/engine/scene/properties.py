@@ -1,0 +1,165 @@
+"""Masses and friction of bodies that change between steps, in the arrays of the engine: the scene is not read again.
+
+Masses are also written into libuipc's geometries, where whoever reads the scene finds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ipc_articulation import affine
+from ipc_articulation.arguments import NOT_NEGATIVE, POSITIVE, refuse_unwanted
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.engine.scene.model import EngineModel
+from ipc_articulation.engine.terms.kinetic import Kinetic
+from ipc_articulation.engine.terms.soft_transform import SoftTransform
+from ipc_articulation.engine.workspace import Workspace
+from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.attributes import require, writable
+from ipc_articulation.signals import interrupts_deferred
+
+Key = tuple[int, int]  # (geometry id, instance) of an affine body or a half-plane
+
+_MASS, _FIRST, _SECOND = "abd_mass", "abd_mass_x_bar", "abd_mass_x_bar_x_bar"
+
+
+class _Shape(NamedTuple):
+    """How the mass of a body is distributed, whatever it is."""
+
+    first: Array  # (3,) s/m [m]
+    second: Array  # (3, 3) S/m [m²]
+
+
+class PropertyAccessor:
+    """Sets masses and friction of bodies between steps; they stay until they are set again.
+
+    Sleeping bodies wake. A dump of a scene with other masses or friction is refused: set them first.
+    """
+
+    def __init__(self, current: Callable[[], tuple[EngineModel, Workspace]], woken: Callable[[Ints], None]) -> None:
+        """Access an engine.
+
+        Args:
+            current: Its present model and workspace, as the scene is now.
+            woken: Called after a change, with the rows of bodies whose contact resistances begin anew.
+        """
+        self._current, self._woken = current, woken
+        self._shapes: dict[int, _Shape] = {}  # by geometry id, as they were before the first change
+        self._frictions: dict[tuple[Key, Key], float] = {}
+
+    @interrupts_deferred
+    def set_masses(self, masses: Mapping[int, float]) -> None:
+        """Give bodies other masses; the distribution of the mass within a body stays, its inertia changes with it.
+
+        Args:
+            masses: By id of an affine-body geometry that of each of its instances [kg].
+
+        Raises:
+            SceneError: A mass is not a positive number; a geometry is none of free affine bodies, or a joint, stitch or
+                SoftTransformConstraint, whose strength follows from the mass, holds it. Nothing has changed then.
+        """
+        model, workspace = self._current()
+        bodies, held = model.context.bodies, _held(workspace)
+        for geo_id, mass in masses.items():
+            _refuse_mass(model, held, geo_id, mass)
+        kinetic = next(term for term in workspace.potential.terms if isinstance(term, Kinetic))
+        for geo_id, mass in masses.items():
+            slot = next(slot for slot in bodies.slots if slot.id() == geo_id)
+            rows, M = bodies.rows_of(slot), self._write(slot, float(mass))
+            bodies.mass[rows] = M
+            kinetic.set_masses(rows, M)
+            if workspace.contact is not None:
+                workspace.contact.resistance.set_masses(rows, float(mass))
+        self._woken(np.array([row for (geo_id, _), row in bodies.rows.items() if geo_id in masses], dtype=np.int64))
+
+    @interrupts_deferred
+    def set_frictions(self, frictions: Mapping[tuple[Key, Key], float]) -> None:
+        """Give pairs of bodies, or of a body and a half-plane, other coefficients of friction than the contact table's.
+
+        Args:
+            frictions: Coulomb coefficients by two (geometry id, instance) of affine bodies or half-planes.
+
+        Raises:
+            SceneError: A coefficient is not a number from 0 on, there is no such body or half-plane, or the scene has
+                no friction. Nothing has changed then.
+        """
+        model, workspace = self._current()
+        if not model.config.friction_enable:
+            raise SceneError("the scene has no friction: its contact/friction/enable is 0")
+        known = _numbers(model)
+        for pair, friction in frictions.items():
+            for key in pair:
+                if key not in known:
+                    raise SceneError(
+                        f"friction of geometry {key[0]}, instance {key[1]}: it is no affine body or half-plane"
+                    )
+            if not NOT_NEGATIVE.accepts(friction):
+                refuse_unwanted(f"the friction of {_named(model, pair)}", friction, NOT_NEGATIVE, SceneError)
+        self._frictions |= {(min(pair), max(pair)): float(friction) for pair, friction in frictions.items()}
+        _put(frictions, known, workspace)
+        self._woken(np.zeros(0, dtype=np.int64))
+
+    def put_into(self, model: EngineModel, workspace: Workspace) -> None:
+        """Give friction that was set to a new workspace; masses are in the scene."""
+        known = _numbers(model)
+        left = {pair: mu for pair, mu in self._frictions.items() if pair[0] in known and pair[1] in known}
+        _put(left, known, workspace)
+
+    def _write(self, slot: Any, mass: float) -> Array:
+        """Write a mass into a geometry; returns its matrix, (12, 12)."""
+        meta, owner = slot.geometry().meta(), f"affine-body geometry {slot.id()}"
+        m, s, S = (require(meta, name, owner)[0] for name in (_MASS, _FIRST, _SECOND))
+        shape = self._shapes.setdefault(slot.id(), _Shape(s / m, S / m))
+        first, second = mass * shape.first, mass * shape.second
+        writable(meta.find(_MASS))[0] = mass
+        writable(meta.find(_FIRST))[0] = first.reshape(3, 1)
+        writable(meta.find(_SECOND))[0] = second
+        return affine.mass_matrix(mass, first, second)
+
+
+def _refuse_mass(model: EngineModel, held: Bools, geo_id: int, mass: Any) -> None:
+    bodies = model.context.bodies
+    row = bodies.index(geo_id, 0, "set_masses")
+    said = f"the mass of '{bodies.names[row]}'"
+    refuse_unwanted(said, mass, POSITIVE, SceneError)
+    if bodies.is_fixed[row]:
+        raise SceneError(f"{said} has no effect: the body is fixed")
+    if bodies.external_kinetic[row]:
+        raise SceneError(f"{said} has no effect: a multibody engine or an aim moves the body")
+    if held[bodies.rows_of(bodies.slots[bodies.geometry[row]])].any():
+        raise SceneError(
+            f"{said} cannot change while a joint, a stitch or a SoftTransformConstraint holds the body: their "
+            "strengths follow from it"
+        )
+
+
+def _held(workspace: Workspace) -> Bools:
+    """Bodies on which something acts whose strength follows from their masses, (n,)."""
+    held = np.zeros(len(workspace.potential.movable), dtype=np.bool_)
+    for term in workspace.potential.terms:
+        held[term.couples] = True
+        if isinstance(term, SoftTransform):
+            held[term.drives] = True
+    return held
+
+
+def _numbers(model: EngineModel) -> dict[Key, int]:
+    """The number of each affine body, and of each half-plane after all bodies, as in `Materials.friction`."""
+    soft = len(model.context.bodies.soft.bodies)
+    first = model.context.bodies.affine_count + soft
+    return {**model.context.bodies.rows, **{key: first + p for p, key in enumerate(model.planes.keys)}}
+
+
+def _named(model: EngineModel, pair: Iterable[Key]) -> str:
+    names = dict(zip(model.context.bodies.rows, model.context.bodies.names, strict=False))
+    names |= dict(zip(model.planes.keys, model.planes.names, strict=True))
+    return " and ".join(f"'{names[key]}'" for key in pair)
+
+
+def _put(frictions: Mapping[tuple[Key, Key], float], known: Mapping[Key, int], workspace: Workspace) -> None:
+    if workspace.contact is not None and frictions:
+        pairs = np.array([[known[key] for key in pair] for pair in frictions])
+        workspace.contact.set_frictions(pairs, np.array(list(frictions.values()), dtype=float))
