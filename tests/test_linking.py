@@ -22,6 +22,16 @@ def on_empty_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path / "disk"))
 
 
+@compiled
+def square_of_sum(x: float) -> float:
+    return sum([x * k for k in range(3)]) ** 2
+
+
+@compiled
+def factorial(n: int) -> int:
+    return n * factorial(n - 1) if n > 1 else 1
+
+
 def test_only_what_python_calls_becomes_machine_code() -> None:
     @compiled
     def inner(x: float) -> float:
@@ -40,6 +50,24 @@ def test_only_what_python_calls_becomes_machine_code() -> None:
     assert list(Path(inner.stats.cache_path).glob("*inner*.nbc"))
 
 
+def test_parts_in_machine_code_are_seen_by_no_other() -> None:
+    """Else the code that is called would hang on what was loaded first."""
+
+    @compiled
+    def square(x: float) -> float:
+        return square_of_sum(x) if x < 0.0 else x * x
+
+    @compiled
+    def caller(x: float) -> float:
+        return square(x) + 1.0
+
+    assert caller(2.0) == 5.0
+    (part,) = caller.overloads.values()
+    library, _ = part.entry_point.entrance(nogil=False)
+    seen = [f.name for f in library._final_module.functions if not f.is_declaration and f.linkage.name != "internal"]
+    assert seen == [part.fndesc.llvm_cpython_wrapper_name]
+
+
 def test_a_part_that_makes_arrays_can_be_called_from_python() -> None:
     @compiled
     def zeros(count: int) -> np.ndarray:
@@ -51,11 +79,6 @@ def test_a_part_that_makes_arrays_can_be_called_from_python() -> None:
 
     assert total(3) == 0.0
     np.testing.assert_array_equal(zeros(2), [0.0, 0.0])
-
-
-@compiled
-def factorial(n: int) -> int:
-    return n * factorial(n - 1) if n > 1 else 1
 
 
 def test_a_function_that_calls_itself() -> None:
