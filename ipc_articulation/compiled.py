@@ -18,16 +18,14 @@ from pathlib import Path
 from pickle import dumps
 from typing import Any
 
-import numba
 from filelock import FileLock
-from llvmlite import binding
 from numba import njit
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
-from numba.core.codegen import JITCodeLibrary
 from numba.core.dispatcher import Dispatcher
 from numba.core.runtime import rtsys
 
-LOADS_LATE = numba.__version__.startswith("0.68.")  # `_Loading` uses what numba does not promise; others load as usual
+from ipc_articulation.linking import LINKS_WHOLE, Loading, linked
+
 _SOURCES = Path(__file__).parents[1]
 _IMPORT = re.compile(r"^from ([\w.]+) import (?:\(([^)]*)\)|(.*))|^import ([\w.]+)", re.MULTILINE)
 
@@ -43,8 +41,12 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         return lambda f: compiled(f, **options)
     if function.__closure__:  # closures of one factory get different names, on disk and as machine code
         function.__qualname__ += f".{_digest(function)}"
-    dispatcher = njit(**options)(function)
-    if dispatcher is not function:  # with NUMBA_DISABLE_JIT it is
+    dispatcher = njit(**options | {"no_cpython_wrapper": LINKS_WHOLE, "no_cfunc_wrapper": True})(function)
+    if dispatcher is function:  # with NUMBA_DISABLE_JIT
+        return function
+    if LINKS_WHOLE:
+        linked(dispatcher, _Cache(function))
+    else:
         dispatcher._cache = _Cache(function)
     return dispatcher
 
@@ -80,50 +82,10 @@ def _named(value: Any) -> Any:
     return f"{value.__module__}.{value.__qualname__}" if isfunction(value) else value
 
 
-class _Library(JITCodeLibrary):
-    """Machine code from disk; what other functions link with when they are compiled is parsed when they ask for it."""
-
-    unparsed: bytes | None
-
-    def _get_module_for_linking(self) -> Any:
-        self._parse()
-        return super()._get_module_for_linking()
-
-    def get_pointer_to_function(self, name: str) -> Any:
-        """Address of a function, see numba; all but the entry are known after parsing."""
-        if not self._codegen._engine.is_symbol_defined(name):
-            self._parse()
-        return super().get_pointer_to_function(name)
-
-    def _parse(self) -> None:
-        if self.unparsed is not None:
-            self._shared_module = binding.parse_bitcode(self.unparsed)
-            self._codegen._engine._load_defined_symbols(self._shared_module)
-            self.unparsed = None
-
-
-class _Loading(CompileResultCacheImpl):
-    """numba's way from bytes on disk to a function, which leaves three quarters of the time to `_Library`."""
-
-    def rebuild(self, target_context: Any, payload: Any) -> Any:
-        (name, kind, (machine_code, linkable)), descriptor, *others = payload
-        codegen = target_context.codegen()
-        codegen._engine._defined_symbols.add(descriptor.llvm_cpython_wrapper_name)
-        found = super().rebuild(target_context, ((name, kind, (machine_code, _nothing())), descriptor, *others))
-        found.library.__class__, found.library.unparsed = _Library, linkable
-        return found
-
-
-@cache
-def _nothing() -> bytes:
-    """An empty module as LLVM's bitcode."""
-    return binding.parse_assembly("").as_bitcode()
-
-
 class _Cache(FunctionCache):
     """numba's cache of one function, discarded when a source changes, and locked while it is written."""
 
-    _impl_class = _Loading if LOADS_LATE else CompileResultCacheImpl
+    _impl_class = Loading if LINKS_WHOLE else CompileResultCacheImpl
     _impl: Any = None
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -145,7 +107,7 @@ class _Cache(FunctionCache):
         """Machine code from disk; None where there is none, or where its index names a class that no longer exists."""
         self._find()
         try:
-            if not LOADS_LATE:
+            if not LINKS_WHOLE:
                 return super().load_overload(sig, target_context)
             rtsys.initialize(target_context)  # all that running needs; the rest of numba is loaded to compile
             with self._guard_against_spurious_io_errors():

@@ -76,7 +76,8 @@ def copy(tmp_path: Path) -> Path:
     trial = package / "trial"
     trial.mkdir(parents=True)
     (package / "__init__.py").touch()
-    (package / "compiled.py").write_text((PACKAGE / "compiled.py").read_text())
+    for file in ("compiled.py", "linking.py"):
+        (package / file).write_text((PACKAGE / file).read_text())
     for name, text in TRIAL.items():
         (trial / f"{name}.py").write_text(text)
     return package
@@ -231,9 +232,9 @@ def test_every_function_of_the_package_is_compiled_so() -> None:
     assert users == [PACKAGE / "compiled.py"]
 
 
-def test_what_is_loaded_can_be_linked_with_what_is_compiled_later(copy: Path) -> None:
-    """Code for linking is parsed when a caller asks for it; to run the function alone, no compiler is loaded."""
+def test_what_is_loaded_can_be_called_by_what_is_compiled_later(copy: Path) -> None:
+    """To run a function that is on disk, no compiler is loaded."""
     scaled = "from ipc_articulation.trial.callee import scaled; print(scaled(2), len(scaled.stats.cache_hits))"
     assert run(copy, scaled) == "6 0"
-    assert run(copy, f"{scaled}; print('numba.np.linalg' in sys.modules)") == f"6 1\n{not compiled.LOADS_LATE}"
+    assert run(copy, f"{scaled}; print('numba.np.linalg' in sys.modules)") == f"6 1\n{not compiled.LINKS_WHOLE}"
     assert run(copy, f"{scaled}\n{CALL}") == "6 1\n6 0"
