@@ -16,7 +16,7 @@ from ipc_articulation.adapters.mujoco.kinematics import (
     read_free_joint,
     rigid_group,
 )
-from ipc_articulation.adapters.mujoco.pair_friction import friction_rules, sliding_friction
+from ipc_articulation.adapters.mujoco.pair_friction import friction_leaders, friction_rules, sliding_friction
 from ipc_articulation.adapters.mujoco.restraint_rows import row_names
 from ipc_articulation.adapters.mujoco.selection import Selection, mocap_group, selected_bodies
 from ipc_articulation.adapters.mujoco.shapes import geom_mesh
@@ -74,6 +74,7 @@ def describe(
         planes=planes,
         untouchable=untouchable_pairs(model, reader.geoms, immovable),
         contact_rules=friction_rules(model, reader.geoms, friction),
+        leaders=friction_leaders(model, reader.geoms),
         rows=row_names(model, joints),
     )
 

@@ -44,6 +44,16 @@ def friction_rules(
     return tuple(ContactRule(frozenset({a}), frozenset(others), mu) for (a, mu), others in partners.items())
 
 
+def friction_leaders(model: mujoco.MjModel, geoms: Mapping[str, list[int]]) -> tuple[tuple[str, str], ...]:
+    """Pairs of bodies and planes of which the first has the higher priority with all its geoms, and no contact pair."""
+    if not np.any(model.geom_priority):
+        return ()
+    priority, body = model.geom_priority, {geom: name for name, ids in geoms.items() for geom in ids}
+    paired = {frozenset(map(body.get, both)) for both in zip(model.pair_geom1, model.pair_geom2, strict=True)}
+    ordered = ((a, b) for a in geoms for b in geoms if priority[geoms[a]].min() > priority[geoms[b]].max())
+    return tuple(both for both in ordered if frozenset(both) not in paired)
+
+
 def _friction_of_geoms(model: mujoco.MjModel) -> Array:
     """Sliding friction of each two geoms, (ngeom, ngeom)."""
     own, priority = sliding_friction(model), model.geom_priority

@@ -94,6 +94,7 @@ class CoupledRobot:
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()  # pairs of names of bodies and planes that never touch
     contact_rules: tuple[ContactRule, ...] = ()  # of several rules for the same two bodies the last one counts
+    leaders: tuple[tuple[str, str], ...] = ()  # (a, b): the friction of both is that of a; the rules have it as it is
     passive_joints: tuple[CoupledJoint, ...] = ()  # joints in the scene that are not in M and δθ̃
     tied_joints: tuple[CoupledJoint, ...] = ()  # follow the joints at rates that each prediction gives, see `ties`
     rows: tuple[str, ...] = ()  # names of the rows of `Restraints`, for messages: tendons, angles of ball joints

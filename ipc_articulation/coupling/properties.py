@@ -88,12 +88,15 @@ class PartProperties:
         self._keys = self._keys or {name: key for name, key in keys_of(self._robot).items() if name in self._ids}
         keys = {name: key._replace(friction=surfaces.get(name, key.friction)) for name, key in self._keys.items()}
         rules, names = self._robot.contact_rules, list(keys)
+        leaders = {frozenset(both): both[0] for both in self._robot.leaders}
         number = {name: k for k, name in enumerate(names)}
         for one in given:
             for other in names:
                 is_first = other not in given or number[one] < number[other]
                 if is_first and (one in self._moving or other in self._moving):
-                    yield (self._ids[one], self._ids[other]), friction_of(keys[one], keys[other], rules)
+                    leader = leaders.get(frozenset((one, other)))
+                    mu = keys[leader].friction if leader else friction_of(keys[one], keys[other], rules)
+                    yield (self._ids[one], self._ids[other]), mu
 
 
 def _checked(values: Any, what: str, kind: str, known: Collection[str], wanted: Wanted) -> dict[str, float]:
@@ -123,16 +126,14 @@ def set_properties(world: uipc.World, wanted: Mapping[Any, RobotProperties], ask
         StateError, EngineError, SceneError: As for `Coupling.set_properties`. Nothing has changed then.
     """
     require_valid(world, asker)
-    for coupling in wanted:
+    for coupling, properties in wanted.items():
+        refuse_unwanted(f"{asker}: what is set", properties, instance(RobotProperties), StateError)
         coupling.require_world(world)
         coupling.require_committed()
     if not is_on_cpu(world):
         raise EngineError(f"{asker}: the engine reads masses and friction once, at world.init; use Engine('cpu')")
     plans = {coupling: coupling.properties.plan(world, properties, asker) for coupling, properties in wanted.items()}
-    accessor = ENGINES[world].properties
-    if masses := {geo_id: mass for plan in plans.values() for geo_id, mass in plan.masses.items()}:
-        accessor.set_masses(masses)
-    if frictions := {pair: mu for plan in plans.values() for pair, mu in plan.frictions.items()}:
-        accessor.set_frictions(frictions)
+    masses = {geo_id: mass for plan in plans.values() for geo_id, mass in plan.masses.items()}
+    ENGINES[world].properties.set(masses, {pair: mu for plan in plans.values() for pair, mu in plan.frictions.items()})
     for coupling, plan in plans.items():
         coupling.properties.note(world, plan)

@@ -192,6 +192,7 @@ class CpuEngine(PyIEngine):
             self._now.statistics.end.close()
         dt = read_dt(self._config)
         now, substeps = self._now, self._animator.substep()
+        self._now = now._replace(rested=None if now.rested is None else now.rested._replace(is_all=False))
         state, rested, report = step(now.state, now.rested, self.model, self.workspace, dt, substeps, watch)
         self._warn(frame, report)
         end = StepEnd(frame, self.workspace.potential, now.state.q, state.q)
@@ -225,6 +226,8 @@ class CpuEngine(PyIEngine):
 
     def _wake(self, rows: Ints) -> None:
         """Wake all bodies; some (k,) choose their contact resistances anew."""
+        if self._now.statistics is not None:
+            self._now.statistics.end.close()  # the potential is another one
         state, changed = self.state, np.zeros(len(self.state.q), dtype=np.bool_)
         changed[rows] = True
         pairs, resistances = without(state.held_resistances, changed, len(self.model.planes.names))

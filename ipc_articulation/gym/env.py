@@ -123,6 +123,7 @@ class Env(gymnasium.Env[Any, Any]):
         self._require_open()
         if self._stopped:
             return self._last.copy(), {"success": False, "error": self._stopped}
+        self._count = -1  # until the start is complete
         self._world.reset(self.np_random)
         self._begin()
         self._count, self._last, self.is_broken = 0, self._observe(), False

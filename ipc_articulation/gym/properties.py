@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path as FilePath
 
-from ipc_articulation.arguments import NOT_NEGATIVE, refuse_unwanted
+from ipc_articulation.arguments import NOT_NEGATIVE, POSITIVE, refuse_unwanted
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.properties import RobotProperties
 from ipc_articulation.coupling.robots import DrivenRobot, Retunes
@@ -63,6 +63,19 @@ def parts_of(path: str) -> list[str | int]:
     return path_parts(path, Place(FilePath()))
 
 
+def refuse_draws(drawn: Drawn) -> None:
+    """Refuse masses, coefficients and gains that nothing can have.
+
+    Raises:
+        StateError: One was drawn; names its path.
+    """
+    for path, value in drawn.items():
+        parts = parts_of(path)
+        if begins_like(parts, (*PROPERTIES, *OF_ROBOT)):
+            wanted = POSITIVE if parts[-1] in ("mass", "density") else NOT_NEGATIVE
+            refuse_unwanted(f"what was drawn for '{path}'", value, wanted, StateError)
+
+
 class EpisodeRobot:
     """Retunes a robot to scenes that differ in what is drawn.
 
@@ -76,14 +89,8 @@ class EpisodeRobot:
         self._document, self._driven = document, driven
         self._paths = [v.path for v in scene.randomise if begins_like(parts_of(v.path), OF_ROBOT)]
 
-    def follow(self, scene: schema.RobotScene, drawn: Drawn) -> None:
-        """Take the numbers of a scene with values that were drawn.
-
-        Raises:
-            StateError: One is negative.
-        """
-        for path in self._paths:
-            refuse_unwanted(f"what was drawn for '{path}'", drawn[path], NOT_NEGATIVE, StateError)
+    def follow(self, scene: schema.RobotScene) -> None:
+        """Take the numbers of a scene with values that were drawn."""
         if self._paths and isinstance(self._driven, Retunes):
             self._driven.retune(robot_setup(scene, self._driven.tunable, self._document))
 
@@ -113,7 +120,7 @@ class EpisodeProperties:
     def of(self, scene: schema.RobotScene) -> RobotProperties:
         """Those of a scene."""
         free = [body for body in scene.bodies if not body.fixed] if self._has_mass else []
-        mass = {body.name: body.mass or density_of(scene, body) * self._volume[body.name] for body in free}
+        mass = {body.name: _mass(scene, body, self._volume) for body in free}
         return RobotProperties(mass, self._frictions(scene) if self._has_friction else {})
 
     def _frictions(self, scene: schema.RobotScene) -> dict[str, float]:
@@ -126,3 +133,7 @@ class EpisodeProperties:
             default = scene.contact.friction if built == self._default else built
             found[name] = default if own is None else own
         return found
+
+
+def _mass(scene: schema.RobotScene, body: schema.BodyEntry, volume: Mapping[str, float]) -> float:
+    return density_of(scene, body) * volume[body.name] if body.mass is None else body.mass

@@ -17,7 +17,7 @@ from ipc_articulation.coupling.robot_states import RobotState
 from ipc_articulation.coupling.robots import DrivenRobot
 from ipc_articulation.errors import SceneError
 from ipc_articulation.gym.points import Points
-from ipc_articulation.gym.properties import EpisodeRobot
+from ipc_articulation.gym.properties import EpisodeRobot, refuse_draws
 from ipc_articulation.gym.starts import Start, Starts
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Location, SceneProblem
@@ -87,6 +87,7 @@ class World:
         self._release()
         for attempt in range(1, _DRAWS + 1):
             start = self._starts.draw(rng)
+            refuse_draws(start.drawn)
             try:
                 self._put(start)
             except SceneError as error:
@@ -94,7 +95,7 @@ class World:
                     raise SceneError(f"no start without intersections in {attempt} draws; the last: {error}") from error
                 continue
             break
-        self._robot.follow(start.scene, start.drawn)
+        self._robot.follow(start.scene)
         if start.properties.mass or start.properties.friction:
             self._give(start.properties)
         self.start, self.step_count = start, 0

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from uipc import view
 
 from ipc_articulation import RobotProperties, RobotState, couple, couple_many
 from ipc_articulation.coupling.adapter import ContactRule, CoupledBody, HalfPlane
@@ -85,6 +86,43 @@ def test_the_friction_of_a_surface_counts_as_at_the_start(tmp_path, rules, frict
     coupling, world = started(tmp_path, rules=rules)
     coupling.set_properties(world, friction=friction)
     assert deceleration(coupling, world) == pytest.approx(expected * G, rel=0.02)
+
+
+@pytest.mark.parametrize("built", [0.1, 0.6])
+def test_the_surface_that_leads_gives_the_friction_of_both(tmp_path, built):
+    """As of a geom of higher priority in MuJoCo: at the start by a rule, or because it is the larger one."""
+    scene = make_scene(DT, (0, 0, -G))
+    rules = (ContactRule(frozenset({"ground"}), frozenset({"crate"}), built),) if built < 0.2 else ()
+
+    def complete(robot):
+        robot = surrounded(far(robot), rules=rules)
+        ground = replace(robot.planes[0], friction=built)
+        return replace(robot, planes=(ground,), leaders=(("ground", "crate"),))
+
+    coupling = couple(scene, Slow(0.0), complete=complete)
+    world = make_world(scene, tmp_path)
+    coupling.set_properties(world, friction={"ground": 0.7 - built})
+    assert deceleration(coupling, world) == pytest.approx((0.7 - built) * G, rel=0.02)
+
+
+def test_masses_and_friction_are_set_together_or_not_at_all(tmp_path):
+    scene = make_scene(DT, (0, 0, -G))
+    view(scene.config().find("contact/friction/enable"))[:] = 0
+    coupling = couple(scene, Slow(0.0), complete=lambda robot: surrounded(far(robot)))
+    world = make_world(scene, tmp_path)
+    with pytest.raises(SceneError, match="the scene has no friction"):
+        coupling.set_properties(world, mass={"crate": 7.0}, friction={"crate": 0.3})
+    assert view(coupling.placed.bodies.free[0].geometry().meta().find("abd_mass"))[0] == pytest.approx(2.0)
+
+
+def test_read_outs_are_of_the_mass_that_was_set(tmp_path):
+    coupling, world = started(tmp_path)
+    coupling.set_properties(world, mass={"crate": 20.0})
+    coupling.step(world)
+    motion = coupling.read_out(world).free_bodies
+    speed = crate_speed(coupling)
+    assert motion.momentum[0, 3] == pytest.approx(20.0 * speed, rel=1e-6)
+    assert motion.kinetic_energy[0] == pytest.approx(10.0 * speed**2, rel=0.01)
 
 
 def test_what_was_set_before_is_remembered_and_outlives_a_reset(tmp_path):

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from uipc import view
 from uipc.constitution import AffineBodyExternalBodyForce
 
 from ipc_articulation.engine import Engine
-from ipc_articulation.errors import DumpError, EngineError, SceneError
+from ipc_articulation.errors import DumpError, EngineError, SceneError, SolverError
 from tests.engine.joints import add_hinge
 from tests.engine.scenes import BoxScene, translation, twist_rate
 
@@ -99,6 +100,51 @@ def test_setting_a_mass_twice_leaves_no_trace(tmp_path):
     assert np.array_equal(direct.run(5).q, over_another.run(5).q)
 
 
+def test_the_mass_that_a_body_has_leaves_it_asleep_and_the_first_one_has_its_bits_again(tmp_path):
+    scene = BoxScene(tmp_path, contact__d_hat=0.002)
+    scene.add_ground()
+    place = np.eye(4)
+    place[:3, :3] = Rotation.from_rotvec([0.0, 0.0, 0.7]).as_matrix()
+    place[:3, 3] = 0.0, 0.0, 0.102
+    scene.add_box(place, size=(0.3, 0.1, 0.2), density=731.0)
+    scene.start(friction="anchored")
+    while scene.run().engine.statistics.newton.iterations:
+        pass
+    before, mass = scene.masses().copy(), scene.masses()[0, 0, 0]
+    set_mass(scene, mass)
+    assert scene.run().engine.statistics.newton.iterations == 0
+    set_mass(scene, 0.7)
+    set_mass(scene, mass)
+    np.testing.assert_array_equal(scene.masses(), before)
+
+
+def test_all_instances_of_a_geometry_are_looked_at(tmp_path):
+    scene = BoxScene(tmp_path)
+    geometry = scene.add_box(translation(0, 0, 1)).geometry()
+    geometry.instances().resize(2)
+    view(geometry.transforms())[1] = translation(1, 0, 1)
+    view(geometry.instances().find("is_fixed"))[1] = 1
+    scene.start()
+    with pytest.raises(SceneError, match=r"the mass of '.* instance 1' has no effect: the body is fixed"):
+        set_mass(scene, 1.0)
+
+
+def test_what_is_read_of_a_step_is_not_that_of_another_one_that_failed(tmp_path):
+    """All sleep, so the next step begins nothing; but the one that failed had begun with another dt."""
+    scene = sliding(tmp_path, 1, speed=0.0)
+    while scene.run().engine.statistics.newton.iterations:
+        pass
+    scene.run(3)
+    weight = np.abs(scene.engine.statistics.contacts.normal_forces.sum(axis=0)).max()
+    dt = view(scene.scene.config().find("dt"))
+    dt[0] = 1e152
+    with np.errstate(over="ignore"), pytest.raises(SolverError):
+        scene.run()
+    view(scene.scene.config().find("dt"))[0] = DT
+    scene.run()
+    assert np.abs(scene.engine.statistics.contacts.normal_forces.sum(axis=0)).max() == pytest.approx(weight, rel=1e-9)
+
+
 def test_sleeping_bodies_wake(tmp_path):
     scene = sliding(tmp_path, 1, speed=0.0)
     while scene.run().engine.statistics.newton.iterations:
@@ -153,6 +199,7 @@ def jointed(workspace):
         (1, -1.0, r"the mass of 'box 1' is -1\.0, must be a positive, finite number"),
         (1, 0, r"the mass of 'box 1' is 0, must be a positive"),
         (1, np.nan, r"the mass of 'box 1' is nan, must be a positive"),
+        (1, 1e300, r"the mass of 'box 1' is 1e\+300, must be between 1e-30 and 1e30 kg"),
         (1, "2", r"the mass of 'box 1' is '2', must be a positive"),
         (1, 2.0, r"the mass of 'box 1' cannot change while a joint, a stitch or a SoftTransformConstraint holds"),
         (0, 2.0, r"the mass of 'box 0' has no effect: the body is fixed"),
@@ -182,6 +229,22 @@ def test_friction_that_cannot_be_is_refused(tmp_path, friction, other, message):
         scene.engine.properties.set_frictions({((scene.slots[0].id(), 0), other or ground): friction})
     with pytest.raises(SceneError, match="set_masses refers to geometry 99"):
         scene.engine.properties.set_masses({99: 1.0})
+
+
+def test_pairs_that_are_none_leave_no_trace(tmp_path):
+    scene = sliding(tmp_path, 1, speed=3.0)
+    box, ground = (scene.slots[0].id(), 0), (scene.ground.id(), 0)
+    for frictions, message in (
+        ({(box, ground, box): 0.1}, r"set_frictions: a pair is .* must be two \(geometry id, instance\)"),
+        ({"ab": 0.1}, r"set_frictions: a pair is 'ab', must be two"),
+        ({(box, box): 0.1}, "a pair is of two bodies, or of a body and a half-plane"),
+        ({(box, ground): 0.1, (ground, box): 0.2}, "the friction of 'ground' and 'box 0' is given twice"),
+        ([(box, ground)], "set_frictions: frictions is .* must be a Mapping"),
+    ):
+        with pytest.raises(SceneError, match=message):
+            scene.engine.properties.set_frictions(frictions)
+    scene.add_box(translation(5, 0, 5))
+    assert decelerations(scene)[0] == pytest.approx(0.5 * G, rel=0.02)
 
 
 def test_a_scene_without_friction_gets_none(tmp_path):

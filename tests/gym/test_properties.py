@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ipc_articulation.errors import SceneFileError, StateError
+from ipc_articulation.errors import SceneFileError, StateError, TaskError
 from ipc_articulation.gym import make_vec
 from tests.gym.conftest import MakeEnv
 
@@ -116,8 +116,16 @@ randomise:
 
 def test_masses_and_friction_that_cannot_be_are_an_error(make_env: MakeEnv) -> None:
     env = make_env(("randomise:\n", "randomise:\n  - {path: bodies.box.mass, uniform: [-2, -2]}\n"))
-    with pytest.raises(StateError, match=r"the mass of 'box' is -1\.0, must be a positive, finite number"):
+    with pytest.raises(StateError, match=r"what was drawn for 'bodies\.box\.mass' is -1\.0, must be a positive"):
         env.reset(seed=0)
+
+
+def test_a_mass_of_nothing_is_an_error_of_reset_and_no_step_follows_it(make_env: MakeEnv) -> None:
+    env = make_env(("randomise:\n", "randomise:\n  - {path: bodies.box.mass, uniform: [-1, -1], relative: true}\n"))
+    with pytest.raises(StateError, match=r"what was drawn for 'bodies\.box\.mass' is 0\.0, must be a positive"):
+        env.reset(seed=0)
+    with pytest.raises(TaskError, match="step before reset"):
+        env.step(env.action_space.sample())
 
 
 def test_the_mass_of_a_fixed_body_is_not_drawn(make_env: MakeEnv) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import uipc
 
 from ipc_articulation import affine
-from ipc_articulation.arguments import one_of, refuse_unwanted, shown
+from ipc_articulation.arguments import instance, one_of, refuse_unwanted, shown
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import Prediction
 from ipc_articulation.coupling.batches import Batch, batch_of
@@ -216,6 +216,7 @@ class Environments:
             EngineError, SceneError: As for `Coupling.set_properties`. Nothing has changed then.
         """
         action = "set_properties"
+        refuse_unwanted(f"{action}: properties", properties, instance(Mapping), StateError)
         wanted = {self.couplings[self._number(k, action)]: own for k, own in properties.items()}
         set_properties(world, wanted, action)
 

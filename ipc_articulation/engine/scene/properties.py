@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ipc_articulation import affine
-from ipc_articulation.arguments import NOT_NEGATIVE, POSITIVE, refuse_unwanted
+from ipc_articulation.arguments import COUNT, NOT_NEGATIVE, POSITIVE, Wanted, instance, refuse_unwanted
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.terms.kinetic import Kinetic
@@ -23,14 +23,32 @@ from ipc_articulation.signals import interrupts_deferred
 
 Key = tuple[int, int]  # (geometry id, instance) of an affine body or a half-plane
 
+_IN_RANGE = Wanted("between 1e-30 and 1e30 kg", lambda mass: 1e-30 <= mass <= 1e30)
+_PAIR = Wanted(
+    "two (geometry id, instance)",
+    lambda pair: (
+        isinstance(pair, tuple)
+        and len(pair) == 2
+        and all(isinstance(key, tuple) and len(key) == 2 and all(map(COUNT.accepts, key)) for key in pair)
+    ),
+)
+_PAIR = Wanted(
+    "two (geometry id, instance)",
+    lambda pair: (
+        isinstance(pair, tuple)
+        and len(pair) == 2
+        and all(isinstance(key, tuple) and len(key) == 2 and all(map(COUNT.accepts, key)) for key in pair)
+    ),
+)
 _MASS, _FIRST, _SECOND = "abd_mass", "abd_mass_x_bar", "abd_mass_x_bar_x_bar"
 
 
 class _Shape(NamedTuple):
-    """How the mass of a body is distributed, whatever it is."""
+    """How the mass of a body is distributed: that with which it was built."""
 
-    first: Array  # (3,) s/m [m]
-    second: Array  # (3, 3) S/m [m²]
+    mass: float  # m [kg]
+    first: Array  # (3,) s [kg·m]
+    second: Array  # (3, 3) S [kg·m²]
 
 
 class PropertyAccessor:
@@ -61,19 +79,7 @@ class PropertyAccessor:
             SceneError: A mass is not a positive number; a geometry is none of free affine bodies, or a joint, stitch or
                 SoftTransformConstraint, whose strength follows from the mass, holds it. Nothing has changed then.
         """
-        model, workspace = self._current()
-        bodies, held = model.context.bodies, _held(workspace)
-        for geo_id, mass in masses.items():
-            _refuse_mass(model, held, geo_id, mass)
-        kinetic = next(term for term in workspace.potential.terms if isinstance(term, Kinetic))
-        for geo_id, mass in masses.items():
-            slot = next(slot for slot in bodies.slots if slot.id() == geo_id)
-            rows, M = bodies.rows_of(slot), self._write(slot, float(mass))
-            bodies.mass[rows] = M
-            kinetic.set_masses(rows, M)
-            if workspace.contact is not None:
-                workspace.contact.resistance.set_masses(rows, float(mass))
-        self._woken(np.array([row for (geo_id, _), row in bodies.rows.items() if geo_id in masses], dtype=np.int64))
+        self.set(masses, {})
 
     @interrupts_deferred
     def set_frictions(self, frictions: Mapping[tuple[Key, Key], float]) -> None:
@@ -83,24 +89,44 @@ class PropertyAccessor:
             frictions: Coulomb coefficients by two (geometry id, instance) of affine bodies or half-planes.
 
         Raises:
-            SceneError: A coefficient is not a number from 0 on, there is no such body or half-plane, or the scene has
-                no friction. Nothing has changed then.
+            SceneError: A coefficient is not a number from 0 on, there is no such body or half-plane, a pair has no two
+                different ones of which one is a body, it is named twice, or the scene has no friction. Nothing has
+                changed then.
+        """
+        self.set({}, frictions)
+
+    @interrupts_deferred
+    def set(self, masses: Mapping[int, float], frictions: Mapping[tuple[Key, Key], float]) -> None:
+        """Set both, or neither if one of them is refused; see `set_masses` and `set_frictions`.
+
+        Raises:
+            SceneError: As of these.
         """
         model, workspace = self._current()
-        if not model.config.friction_enable:
-            raise SceneError("the scene has no friction: its contact/friction/enable is 0")
+        _refuse_masses(model, _held(workspace), masses)
         known = _numbers(model)
-        for pair, friction in frictions.items():
-            for key in pair:
-                if key not in known:
-                    raise SceneError(
-                        f"friction of geometry {key[0]}, instance {key[1]}: it is no affine body or half-plane"
-                    )
-            if not NOT_NEGATIVE.accepts(friction):
-                refuse_unwanted(f"the friction of {_named(model, pair)}", friction, NOT_NEGATIVE, SceneError)
-        self._frictions |= {(min(pair), max(pair)): float(friction) for pair, friction in frictions.items()}
-        _put(frictions, known, workspace)
-        self._woken(np.zeros(0, dtype=np.int64))
+        pairs = _refuse_frictions(model, known, frictions)
+        self._take_masses(model, workspace, {geo_id: float(mass) for geo_id, mass in masses.items()})
+        if pairs:
+            self._frictions |= pairs
+            _put(pairs, known, workspace)
+            self._woken(np.zeros(0, dtype=np.int64))
+
+    def _take_masses(self, model: EngineModel, workspace: Workspace, masses: dict[int, float]) -> None:
+        """Give bodies masses, but those that have them already."""
+        bodies = model.context.bodies
+        masses = {geo_id: mass for geo_id, mass in masses.items() if mass != bodies.mass[bodies.rows[geo_id, 0], 0, 0]}
+        if not masses:
+            return
+        kinetic = next(term for term in workspace.potential.terms if isinstance(term, Kinetic))
+        for geo_id, mass in masses.items():
+            slot = next(slot for slot in bodies.slots if slot.id() == geo_id)
+            rows, M = bodies.rows_of(slot), self._write(slot, mass)
+            bodies.mass[rows] = M
+            kinetic.set_masses(rows, M)
+            if workspace.contact is not None:
+                workspace.contact.resistance.set_masses(rows, mass)
+        self._woken(np.array([row for (geo_id, _), row in bodies.rows.items() if geo_id in masses], dtype=np.int64))
 
     def put_into(self, model: EngineModel, workspace: Workspace) -> None:
         """Give friction that was set to a new workspace; masses are in the scene."""
@@ -112,28 +138,71 @@ class PropertyAccessor:
         """Write a mass into a geometry; returns its matrix, (12, 12)."""
         meta, owner = slot.geometry().meta(), f"affine-body geometry {slot.id()}"
         m, s, S = (require(meta, name, owner)[0] for name in (_MASS, _FIRST, _SECOND))
-        shape = self._shapes.setdefault(slot.id(), _Shape(s / m, S / m))
-        first, second = mass * shape.first, mass * shape.second
+        shape = self._shapes.setdefault(slot.id(), _Shape(float(m), s.copy(), S.copy()))
+        times = mass / shape.mass  # 1 for the mass with which it was built: the same bits again
+        first, second = times * shape.first, times * shape.second
         writable(meta.find(_MASS))[0] = mass
         writable(meta.find(_FIRST))[0] = first.reshape(3, 1)
         writable(meta.find(_SECOND))[0] = second
         return affine.mass_matrix(mass, first, second)
 
 
-def _refuse_mass(model: EngineModel, held: Bools, geo_id: int, mass: Any) -> None:
+def _refuse_masses(model: EngineModel, held: Bools, masses: Any) -> None:
+    """Refuse masses that bodies cannot have.
+
+    Raises:
+        SceneError: There is one; names the body.
+    """
+    refuse_unwanted("set_masses: masses", masses, instance(Mapping), SceneError)
     bodies = model.context.bodies
-    row = bodies.index(geo_id, 0, "set_masses")
+    for geo_id, mass in masses.items():
+        refuse_unwanted("set_masses: the id of a geometry", geo_id, COUNT, SceneError)
+        first = bodies.index(geo_id, 0, "set_masses")
+        for wanted in (POSITIVE, _IN_RANGE):
+            refuse_unwanted(f"the mass of '{bodies.names[first]}'", mass, wanted, SceneError)
+        for row in bodies.rows_of(bodies.slots[bodies.geometry[first]]):
+            _refuse_mass(bodies, held, row)
+
+
+def _refuse_mass(bodies: Any, held: Bools, row: int) -> None:
     said = f"the mass of '{bodies.names[row]}'"
-    refuse_unwanted(said, mass, POSITIVE, SceneError)
     if bodies.is_fixed[row]:
         raise SceneError(f"{said} has no effect: the body is fixed")
     if bodies.external_kinetic[row]:
         raise SceneError(f"{said} has no effect: a multibody engine or an aim moves the body")
-    if held[bodies.rows_of(bodies.slots[bodies.geometry[row]])].any():
+    if held[row]:
         raise SceneError(
             f"{said} cannot change while a joint, a stitch or a SoftTransformConstraint holds the body: their "
             "strengths follow from it"
         )
+
+
+def _refuse_frictions(model: EngineModel, known: Mapping[Key, int], frictions: Any) -> dict[tuple[Key, Key], float]:
+    """The coefficients by ordered pairs.
+
+    Raises:
+        SceneError: A pair is none, or cannot have its coefficient; names both.
+    """
+    refuse_unwanted("set_frictions: frictions", frictions, instance(Mapping), SceneError)
+    if frictions and not model.config.friction_enable:
+        raise SceneError("the scene has no friction: its contact/friction/enable is 0")
+    found: dict[tuple[Key, Key], float] = {}
+    for pair, friction in frictions.items():
+        refuse_unwanted("set_frictions: a pair", pair, _PAIR, SceneError)
+        for key in pair:
+            if key not in known:
+                raise SceneError(
+                    f"friction of geometry {key[0]}, instance {key[1]}: it is no affine body or half-plane"
+                )
+        named = f"the friction of {_named(model, pair)}"
+        refuse_unwanted(named, friction, NOT_NEGATIVE, SceneError)
+        if pair[0] == pair[1] or not any(key in model.context.bodies.rows for key in pair):
+            raise SceneError(f"{named}: a pair is of two bodies, or of a body and a half-plane")
+        ordered = min(pair), max(pair)
+        if ordered in found:
+            raise SceneError(f"{named} is given twice, once in each order; give it once")
+        found[ordered] = float(friction)
+    return found
 
 
 def _held(workspace: Workspace) -> Bools:
