@@ -32,14 +32,6 @@ _PAIR = Wanted(
         and all(isinstance(key, tuple) and len(key) == 2 and all(map(COUNT.accepts, key)) for key in pair)
     ),
 )
-_PAIR = Wanted(
-    "two (geometry id, instance)",
-    lambda pair: (
-        isinstance(pair, tuple)
-        and len(pair) == 2
-        and all(isinstance(key, tuple) and len(key) == 2 and all(map(COUNT.accepts, key)) for key in pair)
-    ),
-)
 _MASS, _FIRST, _SECOND = "abd_mass", "abd_mass_x_bar", "abd_mass_x_bar_x_bar"
 
 
