@@ -50,8 +50,8 @@ def friction_leaders(model: mujoco.MjModel, geoms: Mapping[str, list[int]]) -> t
         return ()
     priority, body = model.geom_priority, {geom: name for name, ids in geoms.items() for geom in ids}
     paired = {frozenset(map(body.get, both)) for both in zip(model.pair_geom1, model.pair_geom2, strict=True)}
-    ordered = ((a, b) for a in geoms for b in geoms if priority[geoms[a]].min() > priority[geoms[b]].max())
-    return tuple(both for both in ordered if frozenset(both) not in paired)
+    least, most = ({name: of(priority[ids]) for name, ids in geoms.items()} for of in (np.min, np.max))
+    return tuple((a, b) for a in geoms for b in geoms if least[a] > most[b] and frozenset((a, b)) not in paired)
 
 
 def _friction_of_geoms(model: mujoco.MjModel) -> Array:

@@ -28,7 +28,8 @@ class RobotProperties:
     Attributes:
         mass: Of free bodies by name [kg]; their inertia changes with it.
         friction: Coulomb coefficients of surfaces by name: links, free and static bodies, half-planes. Between two
-            surfaces the larger one acts, unless a contact rule has another.
+            surfaces the larger one acts, or that of the one which leads (see `CoupledRobot`), unless a contact rule has
+            another.
     """
 
     mass: Mapping[str, float] = field(default_factory=dict)
@@ -88,7 +89,7 @@ class PartProperties:
         self._keys = self._keys or {name: key for name, key in keys_of(self._robot).items() if name in self._ids}
         keys = {name: key._replace(friction=surfaces.get(name, key.friction)) for name, key in self._keys.items()}
         rules, names = self._robot.contact_rules, list(keys)
-        leaders = {frozenset(both): both[0] for both in self._robot.leaders}
+        leaders = {frozenset(both): both[0] for both in self._robot.leaders if self._is_led(*both)}
         number = {name: k for k, name in enumerate(names)}
         for one in given:
             for other in names:
@@ -97,6 +98,13 @@ class PartProperties:
                     leader = leaders.get(frozenset((one, other)))
                     mu = keys[leader].friction if leader else friction_of(keys[one], keys[other], rules)
                     yield (self._ids[one], self._ids[other]), mu
+
+    def _is_led(self, leader: str, other: str) -> bool:
+        """Whether the friction of a surface that leads is that of both, and not another one by a rule of the scene."""
+        if leader not in self._keys or other not in self._keys:
+            return False
+        key, rules = self._keys[leader], self._robot.contact_rules
+        return friction_of(key, self._keys[other], rules) == key.friction
 
 
 def _checked(values: Any, what: str, kind: str, known: Collection[str], wanted: Wanted) -> dict[str, float]:

@@ -86,12 +86,11 @@ class EpisodeRobot:
     """
 
     def __init__(self, scene: schema.RobotScene, document: Document, driven: DrivenRobot) -> None:
-        self._document, self._driven = document, driven
-        self._paths = [v.path for v in scene.randomise if begins_like(parts_of(v.path), OF_ROBOT)]
+        self._document, self._driven, self._is_drawn = document, driven, draws_robot(scene)
 
     def follow(self, scene: schema.RobotScene) -> None:
         """Take the numbers of a scene with values that were drawn."""
-        if self._paths and isinstance(self._driven, Retunes):
+        if self._is_drawn and isinstance(self._driven, Retunes):
             self._driven.retune(robot_setup(scene, self._driven.tunable, self._document))
 
 

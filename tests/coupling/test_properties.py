@@ -105,6 +105,17 @@ def test_the_surface_that_leads_gives_the_friction_of_both(tmp_path, built):
     assert deceleration(coupling, world) == pytest.approx((0.7 - built) * G, rel=0.02)
 
 
+def test_a_rule_of_the_scene_goes_before_the_surface_that_leads(tmp_path):
+    scene, rule = make_scene(DT, (0, 0, -G)), ContactRule(frozenset({"crate"}), frozenset({"ground"}), 0.25)
+    led = (("ground", "crate"),)
+    coupling = couple(
+        scene, Slow(0.0), complete=lambda robot: replace(surrounded(far(robot), rules=(rule,)), leaders=led)
+    )
+    world = make_world(scene, tmp_path)
+    coupling.set_properties(world, friction={"ground": 0.6})
+    assert deceleration(coupling, world) == pytest.approx(0.25 * G, rel=0.02)
+
+
 def test_masses_and_friction_are_set_together_or_not_at_all(tmp_path):
     scene = make_scene(DT, (0, 0, -G))
     view(scene.config().find("contact/friction/enable"))[:] = 0

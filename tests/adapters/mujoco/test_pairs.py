@@ -77,6 +77,21 @@ def test_pairs_of_ignored_bodies_remain_mujocos():
     assert [sorted(pair) for pair in data.contact.geom.tolist()] == [[0, 3]]
 
 
+@pytest.mark.parametrize(
+    ("parts", "leaders"),
+    [
+        ({}, ()),
+        ({"floor": 'priority="1"'}, (("world/floor", "sled"),)),
+        ({"sled": 'priority="2"', "floor": 'priority="1"'}, (("sled", "world/floor"),)),
+        ({"floor": 'priority="1"', "contact": PAIR.format(0.3, 0.3)}, ()),
+    ],
+)
+def test_a_higher_priority_leads_unless_a_pair_has_its_own_friction(parts, leaders):
+    text = SLED.format(**{"friction": 1.0, "floor": "", "sled": "", "contact": "", **parts})
+    model = mujoco.MjModel.from_xml_string(text)
+    assert MujocoAdapter(model, mujoco.MjData(model)).describe().leaders == leaders
+
+
 def test_rules_name_only_bodies_with_other_friction_than_the_larger():
     model = mujoco.MjModel.from_xml_string(SLED.format(friction=1.0, floor='priority="1"', sled="", contact=""))
     assert MujocoAdapter(model, mujoco.MjData(model)).describe().contact_rules == ()
