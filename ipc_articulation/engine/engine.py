@@ -23,7 +23,6 @@ from ipc_articulation.frontend.friction_law import (
     choose_friction_iterations,
     warn_of_lagged_friction,
 )
-from ipc_articulation.frontend.lowered_joints import warn_of_lowered_joints
 from ipc_articulation.frontend.resistance_table import fill_resistances
 from ipc_articulation.frontend.robot_tolerances import tighten_for_robots
 from ipc_articulation.frontend.worlds import ENGINES
@@ -187,7 +186,6 @@ def _extend_worlds() -> None:
         if engine is not None and engine.backend_name() == "cuda":
             refuse_foreign_joints(scene)
             tighten_for_robots(scene)
-            warn_of_lowered_joints(scene)
         if engine is not None and engine.friction is not None:
             choose_friction(scene, engine.friction == "anchored")
         if engine is not None and engine.friction_iterations is not None:

@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 import uipc
 from ipc_articulation.adapters.native import NativeAdapter
+from uipc.backend import SceneVisitor
 
 from ipc_articulation import Engine, spatial
 from ipc_articulation.coupling import couple
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.lowering import twists
+from ipc_articulation.coupling.lowering.chain import chains_of
 from ipc_articulation.coupling.lowering.lowering import Lowering
 from ipc_articulation.engine.engine import has_gpu
 from ipc_articulation.errors import EngineError, UnsupportedError
 from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
-from ipc_articulation.frontend.lowered_joints import warn_of_lowered_joints
 from tests.adapters.native.floating import ball_arm, flying_arm
 from tests.coupling.worlds import at, cube, make_scene, make_world
 
@@ -31,6 +32,7 @@ H = 1e-2  # step of difference quotients; the formula's error is H⁶/140 times 
 PRECISE = {"newton/velocity_tol": 1e-6, "newton/transrate_tol": 1e-6, "linear_system/tol_rate": 1e-8}
 
 BALL_ARM_SPEEDS = np.array([0.3, 0.4, 0.2, 0.0, 0.1, 0.2, -0.1])
+FLYING_ARM_SPEEDS = np.array([0.0, 0.0, 0.0, 4.0, 2.0, 1.0, 0.0, 0.0])
 
 
 def slopes(f, x):
@@ -71,7 +73,9 @@ def ball(*position: float, velocity) -> CoupledBody:
     return CoupledBody("ball", at(*position), cube(0.05), 0.2, np.zeros(3), 3.3e-4 * np.eye(3), 0.3, rate)
 
 
-def steps(joints, mechanism, speeds, folder, free=(), complete=None, gravity=(0.0, 0.0, 0.0), engine="cpu"):
+def steps(
+    joints, mechanism, speeds, folder, free=(), complete=None, gravity=(0.0, 0.0, 0.0), engine="cpu", count=STEPS
+):
     """δθ, δθ̃ and forces of each step."""
     adapter = NativeAdapter(mechanism.build(), DT, free=list(free))
     adapter.v[:] = speeds
@@ -81,7 +85,7 @@ def steps(joints, mechanism, speeds, folder, free=(), complete=None, gravity=(0.
     coupling = couple(scene, adapter, joints=joints, complete=complete)
     world = make_world(scene, folder / joints / engine, engine)
     rows = []
-    for _ in range(STEPS):
+    for _ in range(count):
         coupling.step(world)
         if engine == "cpu":
             found = coupling.read_out(world).contact_force
@@ -100,9 +104,8 @@ def require_agreement(tmp_path, *arguments, **more):
 
 @pytest.mark.slow
 def test_a_tumbling_robot_that_a_ball_hits_moves_as_with_a_free_joint(tmp_path):
-    speeds = np.array([0.0, 0.0, 0.0, 4.0, 2.0, 1.0, 0.0, 0.0])
     struck = ball(0.12, 0.25, 1.03, velocity=(0.0, -1.0, 0.0))
-    delta, tilde, force = require_agreement(tmp_path, flying_arm(), speeds, free=[struck])
+    delta, tilde, force = require_agreement(tmp_path, flying_arm(), FLYING_ARM_SPEEDS, free=[struck])
     assert np.abs(force).max() > 5.0
     assert np.abs(delta - tilde).max() > 1e-4
     assert np.linalg.norm(delta[:, 3:6], axis=1).sum() > 1.2 * np.pi  # more than half a turn
@@ -123,23 +126,43 @@ def test_an_arm_of_ball_joints_hits_a_wall_as_with_its_own_joints(tmp_path):
 
 
 @pytest.mark.gpu
-@pytest.mark.xfail(reason="libuipc's CUDA engine 0.0.29 leaves such robots where they stand", strict=True)
-@pytest.mark.parametrize("robot", ["ball arm", "flying arm"])
-def test_lowered_joints_move_on_cuda_as_on_the_cpu(tmp_path, robot):
+@pytest.mark.parametrize("mechanism", [ball_arm, flying_arm])
+def test_lowered_joints_follow_their_prediction_on_cuda(tmp_path, mechanism):
+    if not has_gpu():
+        pytest.skip("no NVIDIA GPU")
+    speeds, gravity = (BALL_ARM_SPEEDS, EARTH) if mechanism is ball_arm else (FLYING_ARM_SPEEDS, (0.0, 0.0, 0.0))
+    delta, tilde, _ = steps("chains", mechanism(), speeds, tmp_path, gravity=gravity, engine="cuda", count=10)
+    assert np.abs(tilde).max() > 1e-3
+    np.testing.assert_allclose(delta, tilde, atol=1e-6)
+
+
+@pytest.mark.gpu
+def test_lowered_joints_meet_a_wall_on_cuda_as_on_the_cpu(tmp_path):
+    """With another barrier and lagged friction, so not to many digits; on an H100 0.27 mrad and 6 % of the force."""
     if not has_gpu():
         pytest.skip("no NVIDIA GPU")
     wall = HalfPlane("wall", np.array([-0.08, 0.0, 0.0]), np.array([1.0, 0.0, 0.0]), 0.3)
-    if robot == "ball arm":
-        scene = {"complete": lambda robot: replace(robot, planes=(wall,)), "gravity": EARTH}
-        arguments = ball_arm(), BALL_ARM_SPEEDS
-    else:
-        scene = {"free": [ball(0.12, 0.25, 1.03, velocity=(0.0, -1.0, 0.0))]}
-        arguments = flying_arm(), np.array([0.0, 0.0, 0.0, 4.0, 2.0, 1.0, 0.0, 0.0])
-    ours, theirs = (steps("chains", *arguments, folder=tmp_path, engine=name, **scene) for name in ("cpu", "cuda"))
-    difference, largest = np.abs(ours[0] - theirs[0]).max(), np.abs(ours[2]).max()
-    print(f"δθ differs by {difference:.3g} rad, forces by {np.abs(ours[2] - theirs[2]).max():.3g} of {largest:.3g} N m")
-    assert difference < 1e-4
-    np.testing.assert_allclose(theirs[2], ours[2], atol=0.05 * largest)
+    given = {"complete": lambda robot: replace(robot, planes=(wall,)), "gravity": EARTH, "count": 70}
+    ours, theirs = (
+        steps("chains", ball_arm(), BALL_ARM_SPEEDS, tmp_path, engine=name, **given) for name in ("cpu", "cuda")
+    )
+    assert np.abs(ours[0] - theirs[0]).max() < 1e-3
+    np.testing.assert_allclose(theirs[2], ours[2], atol=0.15 * np.abs(ours[2]).max())
+
+
+@pytest.mark.parametrize("mechanism", [ball_arm, flying_arm])
+def test_what_no_joint_pins_is_held_by_its_soft_transform(mechanism):
+    """Bodies whose place nothing holds are singular blocks, which CUDA's engine inverts."""
+    robot = NativeAdapter(mechanism().build(), DT).describe()
+    for chain in chains_of(robot):
+        for number, ghost in enumerate(chain.ghosts, start=chain.first_ghost):
+            assert ghost.pinned == any(number in (pin.parent, pin.child) for pin in chain.pins)
+    scene = make_scene(DT, EARTH if mechanism is ball_arm else (0.0, 0.0, 0.0))
+    couple(scene, NativeAdapter(mechanism().build(), DT), joints="chains")
+    ghosts = [ghost for chain in chains_of(robot) for ghost in chain.ghosts if ghost.pulled]
+    ratios = [slot.geometry().instances().find("strength_ratio") for slot in SceneVisitor(scene).geometries()]
+    places = [ratio.view()[0].item(0) for ratio in ratios if ratio is not None]
+    assert [place > 0.0 for place in places] == [not ghost.pinned for ghost in ghosts]
 
 
 def test_a_robot_is_reset_with_its_ghosts(tmp_path):
@@ -227,9 +250,6 @@ def test_a_scene_for_cuda_needs_chains(robot):
     for joints, scene in scenes.items():
         couple(scene, NativeAdapter(robot().build(), DT), joints=joints)
     refuse_foreign_joints(scenes["chains"])
-    warn_of_lowered_joints(scenes["own"])
-    with pytest.warns(UserWarning, match=r"CUDA engine \(0.0.29, on an H100\) left such robots where they stand"):
-        warn_of_lowered_joints(scenes["chains"])
     with pytest.raises(UnsupportedError, match=r"CUDA engine moves no (free|spherical) joints.*joints='chains'"):
         refuse_foreign_joints(scenes["own"])
 

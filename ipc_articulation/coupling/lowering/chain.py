@@ -4,8 +4,8 @@ A ball joint between a parent P and a child C becomes libuipc's own ball joint, 
 articulation, and a ghost G: a body without inertia and surface that has in each step the attitude which is predicted
 for the child. Three revolute joints between G and C, without a penalty, measure the twists ψ of C from it (see
 `twists`): they are near zero whatever the attitude, and never singular. The ghost of a joint on the world is pulled to
-its attitude by a soft transform; that of a joint on a moving link is held by the twists of three more revolute joints
-between P and G, which are singular at half a turn.
+its attitude by a soft transform, which also holds it at a place that nothing depends on; that of a joint on a moving
+link is held by the twists of three more revolute joints between P and G, which are singular at half a turn.
 
 A free joint on the world has besides G a ghost B, which does not turn and is pinned to the child's origin. Three
 prismatic joints between the world and B measure the displacement.
@@ -33,6 +33,7 @@ class Ghost:
 
     body: CoupledBody
     pulled: bool  # whether a soft transform gives it its attitude; otherwise joints of the articulation do
+    pinned: bool = True  # whether a joint holds its place; otherwise the soft transform does
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def chains_of(robot: CoupledRobot) -> tuple[Chain, ...]:
 def _chain(robot: CoupledRobot, joint: CoupledJoint, first: int, number: int) -> Chain:
     child, on_world, is_free = robot.links[joint.child].pose, joint.parent < 0, joint.kind == "free"
     parent = np.eye(3) if on_world else robot.links[joint.parent].pose[:3, :3]
-    G = Ghost(CoupledBody(f"{joint.name}, attitude", child), pulled=on_world)
+    G = Ghost(CoupledBody(f"{joint.name}, attitude", child), pulled=on_world, pinned=not on_world)
     B = Ghost(CoupledBody(f"{joint.name}, place", pose(None, child[:3, 3])), pulled=True)
     attitude = replace(joint, kind="revolute", parent=number)
     place = replace(joint, kind="prismatic", child=number + 1, anchor=child[:3, 3])

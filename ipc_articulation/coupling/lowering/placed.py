@@ -17,7 +17,6 @@ from ipc_articulation.coupling.lowering.chain import LOWERED
 from ipc_articulation.coupling.lowering.lowering import Lowering
 from ipc_articulation.coupling.lowering.placing import place_chain_joints, place_ghosts, pull
 from ipc_articulation.coupling.stiffness import Stiffness, robot_size
-from ipc_articulation.frontend.lowered_joints import note_lowered_joints
 
 HOLD_RATIO = 1e4  # S of pins and holds in units of the robot's largest inertia; M̂ makes up for it, see `lowering`
 
@@ -83,7 +82,6 @@ def place_chains(
     lowering = Lowering(robot, hold, pin)
     if not any(joint.kind in LOWERED for joint in robot.joints):
         return None
-    note_lowered_joints(scene)
     slots = (*bodies.links, *place_ghosts(scene, lowering, elements, stiffness))
     places = place_chain_joints(scene, robot, lowering, replace(bodies, links=slots), stiffness, pin)
     return PlacedChains(lowering, slots, places)

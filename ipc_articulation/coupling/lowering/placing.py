@@ -25,7 +25,7 @@ from ipc_articulation.coupling.stiffness import Stiffness
 from ipc_articulation.frontend.attributes import writable
 from ipc_articulation.frontend.reference import REF_DOF_PREV
 
-PULL_RATIO = 1e9  # how many times a contact moves the joints more than a ghost that a soft transform pulls
+PULL_RATIO = 1e6  # how many times a contact moves the joints more than a ghost that a soft transform pulls
 
 
 def place_ghosts(scene: uipc.Scene, lowering: Lowering, elements: Elements, stiffness: Stiffness) -> tuple[Any, ...]:
@@ -69,10 +69,16 @@ def pull(slot: Any, pose: Array) -> None:
 
 
 def _place_ghost(scene: uipc.Scene, ghost: Ghost, elements: Elements, scale: float) -> Any:
-    """A ghost's soft transform pulls its axes alone; it has the stiffness η I for an angle (see `soft_transform`)."""
+    """A ghost's soft transform has the stiffness η I for an angle, and holds a place only where no joint does.
+
+    Without that, the place would move nothing and nothing would move it: singular blocks, which CUDA's engine inverts.
+    """
     slot = place_body(scene, ghost.body, elements, "driven" if ghost.pulled else "link", FIXED_KAPPA)
     instances = slot.geometry().instances()
     instances.create(REF_DOF_PREV, affine.q_from_transform(ghost.body.pose))
     if ghost.pulled:
-        uipc.view(instances.find("strength_ratio"))[0, :, 0] = (0.0, PULL_RATIO * scale / STAND_IN_INERTIA[0, 0])
+        uipc.view(instances.find("strength_ratio"))[0, :, 0] = (
+            0.0 if ghost.pinned else 1.0,
+            PULL_RATIO * scale / STAND_IN_INERTIA[0, 0],
+        )
     return slot
