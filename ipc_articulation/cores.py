@@ -7,8 +7,9 @@ order: so they are the same, bit for bit, on one core and on many.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise
 from typing import TypeVar
@@ -47,15 +48,52 @@ def share(work: Callable[[slice], Result], pieces: Sequence[slice]) -> list[Resu
 
 
 def in_turn(work: Callable[[slice], Result], pieces: Sequence[slice]) -> Iterator[Result]:
-    """The results of `share`, one after the other: on one core a piece is not begun before its result is needed."""
+    """The results of `share`, one after the other, each as soon as it and those before it are there.
+
+    The calling thread works through the pieces from the first on, and others from the last, until they meet: so it
+    waits at the end alone, and only for pieces that have been begun. To wake a thread can take as long as a piece.
+    """
     if len(pieces) == 1 or cores() == 1:
         return map(work, pieces)
-    pool = _pool(os.getpid(), cores())
+    return _taken(work, pieces, min(cores(), len(pieces)) - 1)
+
+
+def _taken(work: Callable[[slice], Result], pieces: Sequence[slice], others: int) -> Iterator[Result]:
+    left, found = deque(range(len(pieces))), dict[int, Result]()
+
+    def do(taken: Callable[[], int]) -> bool:
+        try:
+            k = taken()
+        except IndexError:
+            return False
+        found[k] = work(pieces[k])
+        return True
+
+    def help_out() -> None:
+        while do(left.pop):
+            pass
+
+    helpers = _begun(help_out, others)
     try:
-        begun = [pool.submit(work, piece) for piece in pieces]
+        for k in range(len(pieces)):
+            while k not in found and do(left.popleft):
+                pass
+            if k not in found:
+                for helper in helpers:
+                    if not helper.cancel():
+                        helper.result()
+            yield found.pop(k)
+    finally:
+        left.clear()
+
+
+def _begun(work: Callable[[], None], times: int) -> list[Future[None]]:
+    """Begin work in as many threads."""
+    pool = _pool(os.getpid(), cores() - 1)
+    try:
+        return [pool.submit(work) for _ in range(times)]
     except RuntimeError:  # Python is ending, and starts nothing more in threads
-        return map(work, pieces)
-    return (piece.result() for piece in begun)
+        return []
 
 
 @lru_cache(1)

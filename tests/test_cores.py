@@ -52,6 +52,41 @@ def test_one_core_works_in_the_calling_thread(monkeypatch):
     assert set(cores.share(lambda some: threading.current_thread(), cores.parts(4, 2))) == {threading.current_thread()}
 
 
+@pytest.mark.parametrize("failing", [0, 3])  # the calling thread begins with the first piece, others with the last
+def test_errors_of_all_threads_are_raised(monkeypatch, failing):
+    monkeypatch.setattr(cores, "cores", lambda: 2)
+    last_is_begun = threading.Event()
+
+    def work(some):
+        if some.start == 3:
+            last_is_begun.set()
+        elif some.start == 0:
+            last_is_begun.wait(timeout=10.0)
+        if some.start == failing:
+            raise IndexError(f"piece {failing}")
+        return some.start
+
+    with pytest.raises(IndexError, match=f"piece {failing}"):
+        cores.share(work, cores.parts(4, 1))
+
+
+def test_what_nobody_waits_for_is_not_begun(monkeypatch):
+    monkeypatch.setattr(cores, "cores", lambda: 2)
+    begun, is_open = [], threading.Event()
+
+    def work(some):
+        begun.append(some.start)
+        if some.start == 99:
+            is_open.wait(timeout=10.0)
+        return some.start
+
+    results = cores.in_turn(work, cores.parts(100, 1))
+    assert next(results) == 0
+    results.close()
+    is_open.set()
+    assert len(begun) < 10
+
+
 def test_work_goes_on_where_threads_take_no_more(monkeypatch):
     """As while Python ends: its threads refuse work that is still to be done."""
     monkeypatch.setattr(cores, "cores", lambda: 2)

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from ipc_articulation import tetrads
+from ipc_articulation import cores, tetrads
 from ipc_articulation.engine.linear_system.block_matrix import Matrix
 from ipc_articulation.engine.linear_system.by_fronts import front_cholesky
 from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
@@ -93,6 +93,42 @@ def test_unconnected_parts_that_cores_share_have_the_same_bits(monkeypatch):
     assert len(shared._analysed.pieces) == 5
     parts[0][7] = -np.eye(12)
     assert shared.solve(matrix(*parts), b) is None
+
+
+def test_branches_of_fronts_that_cores_share_have_the_same_bits(monkeypatch):
+    n, pairs = grid(6, 6, 6)
+    *parts, H = system(n, pairs)
+    b = np.random.default_rng(7).standard_normal((n, 12))
+    found = []
+    for number in (1, 2, 4):
+        monkeypatch.setattr(front_cholesky, "cores", lambda number=number: number)
+        monkeypatch.setattr(cores, "cores", lambda number=number: number)
+        solver = FrontCholesky()
+        found.append(solver.solve(matrix(*parts), b))
+        assert solver.solve(matrix(parts[0] - 1e9 * np.eye(12), *parts[1:]), b) is None
+        np.testing.assert_array_equal(solver.solve(matrix(*parts), b), found[0])
+    np.testing.assert_allclose(H @ found[0].ravel(), b.ravel(), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(1,), (5, 6), (20, 20), (6, 6, 6), (4, 8, 8)])
+def test_pieces_of_fronts_depend_on_nothing_outside_themselves(shape):
+    pattern = pattern_of(*grid(*shape))
+    parent, bounds, is_top = pattern.fronts.parent, pattern.bounds, pattern.is_top
+    assert list(bounds[[0, -1]]) == [0, len(parent)]
+    piece = np.searchsorted(bounds, np.arange(len(parent)), side="right") - 1
+    for f, above in enumerate(parent):
+        if not is_top[f] and above >= 0:
+            assert is_top[above] or piece[above] == piece[f]
+        if is_top[f] and above >= 0:
+            assert is_top[above]
+    ends = pattern.stack[:-1] + (3 * np.diff(pattern.fronts.first)) ** 2
+    where = np.where(is_top, len(bounds) - 1, piece)
+    for k in range(len(bounds) - 1):  # parts of the stack follow each other
+        before, after = where == k, where > k
+        assert ends[before].max(initial=0) <= pattern.stack[:-1][after].min(initial=pattern.stack[-1])
+    widths = 3 * (np.diff(pattern.fronts.pivots) + np.diff(pattern.fronts.first))
+    assert [widths[where == k].max(initial=0) for k in range(len(bounds))] == list(pattern.widths)
+    assert (len(bounds) > 2) == (np.prod(shape) > 200)
 
 
 @solvers

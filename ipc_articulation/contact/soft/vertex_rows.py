@@ -50,7 +50,7 @@ def add_by_weights(N, w, H):
                     H[3 * a + k, 3 * b + m] += t * N[k, m]
 
 
-@compiled
+@compiled(nogil=True)
 def add_gradients(vertices, g_v, body, points, g):
     """Add derivatives (k, 3 v) by the vertices (k, v) of stencils to those by coordinates, g (n, 12): x = A x̄ + p."""
     for s in range(len(vertices)):

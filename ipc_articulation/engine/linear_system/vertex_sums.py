@@ -9,7 +9,7 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.block_sums import find
 
 
-@compiled
+@compiled(nogil=True)
 def add_vertices(H, bodies, points, H_v, scale):
     """See `BlockMatrix.add_vertices`, for its arrays; scale · H_v by vertices. Returns: the number of blocks.
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Ints
+from ipc_articulation.arrays import Bools, Ints
 from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.linear_system.by_fronts.branches import branches
 from ipc_articulation.engine.linear_system.by_fronts.front_tree import Fronts, front_tree
 from ipc_articulation.engine.linear_system.masks import nodes_of
 from ipc_articulation.engine.linear_system.minimum_degree import minimum_degree
@@ -30,8 +31,10 @@ class FrontPattern(NamedTuple):
     threes: Ints  # (4 k,) three s of row i is number threes[4 i + s] of the order of elimination
     fronts: Fronts
     starts: Ints  # (f + 1,) the rows of U of front i are at U[starts[i] : starts[i + 1]]
+    bounds: Ints  # (p + 1,) piece i has the fronts bounds[i] : bounds[i + 1], but for those at the top
+    is_top: Bools  # (f,) see `branches`
     stack: Ints  # (f + 1,) where on the stack what a front leaves is, and the size of the stack
-    widest: int  # of all fronts
+    widths: Ints  # (p + 1,) of the widest front of each piece, and of the top
     own: Sources  # in the blocks on H's diagonal
     pairs: Sources  # in those above it
 
@@ -56,29 +59,48 @@ def front_pattern(is_split, rows, cols, own_masks, masks):
     widths, borders = 3 * np.diff(fronts.pivots), 3 * np.diff(fronts.first)
     starts = np.zeros(len(widths) + 1, dtype=np.int64)
     starts[1:] = np.cumsum(widths * (widths + borders))
-    widest = np.max(widths + borders) if len(widths) else 0
+    bounds, is_top = branches(fronts.pivots, fronts.first, fronts.parent)
+    stack = _stack(borders, fronts.parent, bounds, is_top)
+    widest = _widest(widths + borders, bounds, is_top)
     k = np.arange(len(is_split))
     own = _sources(k, k, own_masks, is_split, threes, fronts)
     pairs = _sources(rows, cols, masks, is_split, threes, fronts)
-    return FrontPattern(is_split, threes, fronts, starts, _stack(borders, fronts.parent), widest, own, pairs)
+    return FrontPattern(is_split, threes, fronts, starts, bounds, is_top, stack, widest, own, pairs)
 
 
 @compiled
-def _stack(borders, parent):
-    """Where what each front leaves is on the stack, in place of what its children left, (f + 1,), and the size."""
-    count = len(borders)
-    at, used, size = np.zeros(count + 1, dtype=np.int64), 0, 0
-    low = np.full(count, -1)  # where the first child's begins
-    for f in range(count):
-        if low[f] >= 0:
-            used = low[f]
-        at[f] = used
-        if parent[f] >= 0 and low[parent[f]] < 0:
-            low[parent[f]] = used
-        used += borders[f] * borders[f]
-        size = max(size, used)
+def _stack(borders, parent, bounds, is_top):
+    """Where what each front leaves is on the stack, in place of what its children left, (f + 1,), and the size.
+
+    Each piece has a part of the stack, and so has the top; what branches leave stays until the top has taken it.
+    """
+    count, size = len(borders), 0
+    at, low = np.zeros(count + 1, dtype=np.int64), np.full(count, -1)  # low: where the first child's begins
+    for piece in range(len(bounds)):
+        is_last, used = piece == len(bounds) - 1, size
+        for f in range(0 if is_last else bounds[piece], count if is_last else bounds[piece + 1]):
+            if is_top[f] != is_last:
+                continue
+            if low[f] >= 0:
+                used = low[f]
+            at[f] = used
+            if parent[f] >= 0 and low[parent[f]] < 0 and is_top[parent[f]] == is_last:
+                low[parent[f]] = used
+            used += borders[f] * borders[f]
+            size = max(size, used)
     at[count] = size
     return at
+
+
+@compiled
+def _widest(widths, bounds, is_top):
+    """Of the fronts of each piece, and of those at the top, (p + 1,)."""
+    result = np.zeros(len(bounds), dtype=np.int64)
+    for piece in range(len(bounds) - 1):
+        for f in range(bounds[piece], bounds[piece + 1]):
+            at = len(bounds) - 1 if is_top[f] else piece
+            result[at] = max(result[at], widths[f])
+    return result
 
 
 @compiled

@@ -77,8 +77,8 @@ def _merged(order, first, members, weight, position):
     for k in range(n):
         p = parent[k]
         if p >= 0:
-            apart = _cost(width[k], below[k]) + _cost(width[p], below[p])
-            if _cost(width[k] + width[p], below[p]) <= apart:
+            apart = cost(width[k], below[k]) + cost(width[p], below[p])
+            if cost(width[k] + width[p], below[p]) <= apart:
                 into[k] = p
                 width[p] += width[k]
     for k in range(n - 1, -1, -1):
@@ -87,8 +87,8 @@ def _merged(order, first, members, weight, position):
 
 
 @compiled
-def _cost(width, below):
-    """Of a front with so many threes."""
+def cost(width, below):
+    """Of a front with so many threes, in additions and multiplications."""
     u, m = 3.0 * below, 3.0 * (width + below)
     return (m * m * m - u * u * u) / 3.0 + _MOVED * m * m + _CALLS
 

@@ -59,7 +59,7 @@ def refined(pattern, U, H, parts, b, x):
 @compiled
 def solve_vertices(pattern, U, b):
     """The solution (k, 12) for a right side (k, 12) by the vertices of split rows."""
-    x, near = ordered(pattern, b), np.empty(pattern.widest)
+    x, near = ordered(pattern, b), np.empty(np.max(pattern.widths))
     for f in range(len(pattern.fronts.parent)):
         forward(pattern, U, f, x, near)
     solve_upper(pattern, U, x, near)
