@@ -75,6 +75,20 @@ def test_the_better_number_of_threads_counts(monkeypatch):
     assert (row["ours_iterations"], row["peer_iterations"]) == (2.0, 3.0)
 
 
+@pytest.mark.parametrize("failing", [{2}, {1, 2}])
+def test_a_number_of_threads_with_which_the_peer_fails_is_left_out(monkeypatch, capsys, failing):
+    def run_peer(case, n):
+        if n in failing:
+            raise RuntimeError("STARK failed on it")
+        return Run(n, [5.0] * 4, [1.0], [3.0] * 4)
+
+    monkeypatch.setattr(f"{MODULE}.run_ours", lambda _, n: Run(n, [2.0] * 4, [1.0], [2.0] * 4))
+    monkeypatch.setattr(f"{MODULE}.run_stark", run_peer)
+    row = measure_case(FREE_BOX, (1, 2), has_peer=True).as_json()
+    assert row.get("peer_name") == (None if 1 in failing else "STARK, 1 thread")
+    assert "STARK failed on it (threads: 2); left out" in capsys.readouterr().out
+
+
 def test_a_repository_without_the_commit_is_refused(tmp_path):
     spec = importlib.util.spec_from_file_location("fetch_stark", TOOL)
     tool = importlib.util.module_from_spec(spec)
