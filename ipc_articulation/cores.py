@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
 from typing import TypeVar
@@ -53,20 +54,24 @@ def in_turn(work: Callable[[slice], Result], pieces: Sequence[slice]) -> Iterato
     The calling thread works through the pieces from the first on, and others from the last, until they meet: so it
     waits at the end alone, and only for pieces that have been begun. To wake a thread can take as long as a piece.
     """
-    if len(pieces) == 1 or cores() == 1:
-        return map(work, pieces)
-    return _taken(work, pieces, min(cores(), len(pieces)) - 1)
+    threads = min(cores(), len(pieces))
+    return map(work, pieces) if threads == 1 else _taken(work, pieces, threads - 1)
 
 
 def _taken(work: Callable[[slice], Result], pieces: Sequence[slice], others: int) -> Iterator[Result]:
-    left, found = deque(range(len(pieces))), dict[int, Result]()
+    left, found = deque(range(len(pieces))), dict[int, Future[Result]]()
 
     def do(taken: Callable[[], int]) -> bool:
         try:
             k = taken()
         except IndexError:
             return False
-        found[k] = work(pieces[k])
+        piece = Future[Result]()
+        try:
+            piece.set_result(work(pieces[k]))
+        except BaseException as error:  # raised in its turn, in the calling thread
+            piece.set_exception(error)
+        found[k] = piece
         return True
 
     def help_out() -> None:
@@ -79,21 +84,25 @@ def _taken(work: Callable[[slice], Result], pieces: Sequence[slice], others: int
             while k not in found and do(left.popleft):
                 pass
             if k not in found:
-                for helper in helpers:
-                    if not helper.cancel():
-                        helper.result()
-            yield found.pop(k)
-    finally:
+                _end(helpers)
+            yield found.pop(k).result()
+    finally:  # pieces that have been begun end, so that nobody writes what the caller may change
         left.clear()
+        _end(helpers)
 
 
-def _begun(work: Callable[[], None], times: int) -> list[Future[None]]:
-    """Begin work in as many threads."""
-    pool = _pool(os.getpid(), cores() - 1)
-    try:
-        return [pool.submit(work) for _ in range(times)]
-    except RuntimeError:  # Python is ending, and starts nothing more in threads
-        return []
+def _end(helpers: list[Future[None]]) -> None:
+    """Wait for those that have begun; the others do not begin."""
+    wait([helper for helper in helpers if not helper.cancel()])
+
+
+def _begun(work: Callable[[], None], threads: int) -> list[Future[None]]:
+    """Begin work in threads; in fewer where the system, or Python because it ends, starts no more."""
+    pool, begun = _pool(os.getpid(), threads), list[Future[None]]()
+    with suppress(RuntimeError):
+        while len(begun) < threads:
+            begun.append(pool.submit(work))
+    return begun
 
 
 @lru_cache(1)
