@@ -9,9 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ipc_articulation.arguments import FINITE, Wanted
 from ipc_articulation.arrays import Array, Bools, Ints
 
 NO_CONTACT = -1
+MOST_FRICTION = 1e6  # beyond it friction is so stiff that rounding holds what is pulled off
+FRICTION = Wanted(f"a number from 0 to {MOST_FRICTION:g}", lambda mu: FINITE.accepts(mu) and 0.0 <= mu <= MOST_FRICTION)
 BY_LOAD = -2.0  # in a contact table: the pair chooses its resistance itself, see `resistance`
 
 

@@ -9,7 +9,8 @@ from weakref import WeakKeyDictionary
 
 import uipc
 
-from ipc_articulation.arguments import NOT_NEGATIVE, POSITIVE, Wanted, instance, refuse_unwanted
+from ipc_articulation.arguments import POSITIVE, Wanted, instance, refuse_unwanted
+from ipc_articulation.contact.materials import FRICTION
 from ipc_articulation.coupling.contact_elements import Key, friction_of, keys_of
 from ipc_articulation.coupling.failures import require_valid
 from ipc_articulation.coupling.placed_robot import PlacedRobot
@@ -73,7 +74,7 @@ class PartProperties:
             StateError: A name is not known, or a number is not valid; names the body.
         """
         masses = _checked(properties.mass, f"{asker}: the mass", "free body", self._free, POSITIVE)
-        given = _checked(properties.friction, f"{asker}: the friction", "surface", self._ids, NOT_NEGATIVE)
+        given = _checked(properties.friction, f"{asker}: the friction", "surface", self._ids, FRICTION)
         surfaces = self._given.get(world, {}) | given
         frictions = dict(self._pairs(given, surfaces)) if given else {}
         return _Plan({self._free[name]: mass for name, mass in masses.items()}, frictions, surfaces)

@@ -12,6 +12,7 @@ from ipc_articulation.engine.newton.lagging import settle_friction
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.newton.rest import Rested, awake, end_step, settle
+from ipc_articulation.engine.output.crushed import crushed
 from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import EngineState
@@ -75,6 +76,7 @@ def step(
         q, measures = q.copy(), (surfaces.corners, potential.extent, model.gravity_strength)
         settle(*measures, potential.labels, potential.driven | unconverged, state.q, q, dt)
     qdot, same, found = end_step(model.order, state, q, potential.movable, unconverged | potential.restiffened, dt)
+    report.warnings += crushed(state.q, q, ~potential.is_soft, potential.body_names)
     theta = model.context.coordinates.follow(state.theta, q)
     held = *potential.resistances, *potential.anchors(q), potential.creases(q), *potential.springs(q)
     after = EngineState(q, qdot, theta, state.q, state.qdot, *held)

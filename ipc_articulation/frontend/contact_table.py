@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.contact.materials import BY_LOAD, Rules
+from ipc_articulation.contact.materials import BY_LOAD, FRICTION, Rules
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read_meta
 from ipc_articulation.frontend.entries import Entries
@@ -103,7 +103,7 @@ def read_contact_table(scene: Any, by_load: bool = False) -> Rules:
 def _check(model: Any, name: str) -> None:
     """Refuse numbers for which there is no contact."""
     mu, kappa = model.friction_rate(), model.resistance()
-    if not (np.isfinite(mu) and mu >= 0.0):
-        raise SceneError(f"{name} has the friction coefficient {mu:g}; valid: a number from 0 on")
+    if not FRICTION.accepts(mu):
+        raise SceneError(f"{name} has the friction coefficient {mu:g}; valid: {FRICTION.what}")
     if not np.isfinite(kappa):
-        raise SceneError(f"{name} has the resistance {kappa:g} Pa; valid: a finite number, BY_LOAD or -1 for adaptive")
+        raise SceneError(f"{name} has the resistance {kappa:g} Pa; valid: more than 0, BY_LOAD or -1 for adaptive")

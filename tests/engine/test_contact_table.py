@@ -7,10 +7,8 @@ import uipc
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.contact_table import read_contact_table
 
-MU = "the contact model of elements 0 and 1 has the friction coefficient {}; valid: a number from 0 on"
-KAPPA = (
-    "the contact model of elements 0 and 1 has the resistance {} Pa; valid: a finite number, BY_LOAD or -1 for adaptive"
-)
+MU = "the contact model of elements 0 and 1 has the friction coefficient {}; valid: a number from 0 to 1e+06"
+KAPPA = "the contact model of elements 0 and 1 has the resistance {} Pa; valid: more than 0, BY_LOAD or -1 for adaptive"
 
 
 @pytest.mark.parametrize(
@@ -19,6 +17,7 @@ KAPPA = (
         (-1.0, 1e9, MU.format("-1")),
         (np.nan, 1e9, MU.format("nan")),
         (np.inf, 1e9, MU.format("inf")),
+        (1.001e6, 1e9, MU.format("1.001e+06")),
         (0.5, np.nan, KAPPA.format("nan")),
         (0.5, -np.inf, KAPPA.format("-inf")),
         (0.5, np.inf, KAPPA.format("inf")),

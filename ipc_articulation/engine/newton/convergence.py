@@ -28,7 +28,9 @@ SMALL = 0.05  # and in late iterations: what is left then is mostly rounding
 
 _SMALLER_STEP = "try a smaller dt, a larger newton/max_iter or a looser newton/velocity_tol"
 _STIFFER = "it turns or deforms fast: try a smaller dt, a larger kappa or a looser newton/transrate_tol"
-_FARTHER = "surfaces are almost in touch: try a smaller dt, a larger contact resistance or a larger contact/d_hat"
+_FARTHER = (
+    "surfaces are almost in touch: try a smaller dt, a larger contact/d_hat or, where it is given, a larger resistance"
+)
 
 
 @compiled

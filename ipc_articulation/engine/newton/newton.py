@@ -93,6 +93,8 @@ _LOOKS = 2  # at what a step would hit, whose barriers enter the system
 _ROUNDS = 6  # of solutions of it, in each
 _DEAR_ROUNDS = 1  # where a solution takes longer than all else
 _FORESEEN = 30  # iterations of a step that foresee contact; what it helps has ended by then
+_SHORTER = 0.5  # of the fraction of Newton's step that is free: less free, a foreseen step misleads soft bodies
+_REFUSALS = 2  # of such steps in an island, after which it foresees nothing any more
 _WILD = 10.0  # times Newton's step: barriers that lead so far are expanded where they do not hold
 _NEAR = 0.001  # of a step that is free; where less is, bodies go so far that gaps ahead tell nothing
 _PROJECTED = len(SHARES) + 1  # level of distrust that leaves a projected Hessian only
@@ -118,6 +120,7 @@ class _Solve:
         self._nobody = np.zeros(n, dtype=np.bool_)
         self._is_foreseen = self._nobody  # bodies whose step, in this iteration, is not Newton's
         self._was_foreseen = self._nobody  # in the one before
+        self._refusals = np.zeros(n, dtype=np.int64)  # of foreseen steps
         self._has_stiffened = False  # whether assembling, in this iteration, has raised any contact resistance
 
     def iterate(self, now: Iterate) -> Iterate:
@@ -238,7 +241,8 @@ class _Solve:
 
     def _foresee(self, now: Iterate, step: CutStep, labels: Ints) -> tuple[CutStep, Ints]:
         """The step with barriers expanded where it leads (see `contact.expansion`), or as it is."""
-        potential, newton, moving = self._potential, step, now.moving & (step.fraction >= _NEAR)
+        potential, newton = self._potential, step
+        moving = now.moving & (step.fraction >= _NEAR) & (self._refusals < _REFUSALS)
         foresight = potential.foresee(moving) if moving.any() and self.report.iterations <= _FORESEEN else None
         if foresight is None:
             return step, labels
@@ -252,11 +256,24 @@ class _Solve:
             step, labels = self._cut(now, np.where(is_wild[:, None], newton.dq, dq) if is_wild.any() else dq)
         if step is newton:
             return step, labels
-        is_uphill = _ascends(labels, self._gradient, step.dq)
-        if is_uphill.any():
-            step, labels = self._cut(now, np.where(is_uphill[:, None], newton.dq, step.dq))
+        is_worse = _ascends(labels, self._gradient, step.dq) | self._misleads(labels, step, newton)
+        if is_worse.any():
+            step, labels = self._cut(now, np.where(is_worse[:, None], newton.dq, step.dq))
         self._is_foreseen = islands.anyone(labels, (step.dq != newton.dq).any(axis=1))
         return step, labels
+
+    def _misleads(self, labels: Ints, step: CutStep, newton: CutStep) -> Bools:
+        """The bodies (n,) of islands with soft bodies that a foreseen step parts from more than it helps; counts them.
+
+        What a cloth is pulled through may be foreseen at so few of its places that it is pushed back elsewhere, further
+        than Newton's step leads; then collision detection leaves less of it.
+        """
+        if not self._potential.has_soft:
+            return self._nobody
+        of_soft = islands.anyone(labels, self._potential.is_soft)
+        misled = islands.anyone(labels, step.fraction < _SHORTER * newton.fraction) & of_soft
+        self._refusals += misled
+        return misled
 
     def _expand(self, foresight: Foresight, dq: Array) -> Array:
         """The step dq once the points of expansion agree with it; itself if they do already."""

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ipc_articulation import affine
-from ipc_articulation.arguments import COUNT, NOT_NEGATIVE, POSITIVE, Wanted, instance, refuse_unwanted
+from ipc_articulation.arguments import COUNT, POSITIVE, Wanted, instance, refuse_unwanted
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.contact.materials import FRICTION
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.soft_transform import SoftTransform
@@ -187,7 +188,7 @@ def _refuse_frictions(model: EngineModel, known: Mapping[Key, int], frictions: A
                     f"friction of geometry {key[0]}, instance {key[1]}: it is no affine body or half-plane"
                 )
         named = f"the friction of {_named(model, pair)}"
-        refuse_unwanted(named, friction, NOT_NEGATIVE, SceneError)
+        refuse_unwanted(named, friction, FRICTION, SceneError)
         if pair[0] == pair[1] or not any(key in model.context.bodies.rows for key in pair):
             raise SceneError(f"{named}: a pair is of two bodies, or of a body and a half-plane")
         ordered = min(pair), max(pair)

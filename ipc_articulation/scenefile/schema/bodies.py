@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.shapes import PoseEntry, ShapeEntry
-from ipc_articulation.scenefile.schema.values import BodyName, NonNegative, Positive, Vector3
+from ipc_articulation.scenefile.schema.values import BodyName, Friction, NonNegative, Positive, Vector3
 
 DENSITY = 1000.0  # of a body without mass and density [kg/m³]
 
@@ -17,7 +17,7 @@ class _Touchable(Block):
     """Keys of everything that has surfaces in contact."""
 
     material: str | None = Field(None, description="name of a [material](#materials)")
-    friction: NonNegative | None = Field(
+    friction: Friction | None = Field(
         None, description="Coulomb coefficient; default: that of its material, or else `contact.friction`"
     )
 

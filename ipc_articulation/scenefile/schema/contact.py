@@ -7,13 +7,13 @@ from typing import Literal
 from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block
-from ipc_articulation.scenefile.schema.values import NonNegative, PoissonsRatio, Positive
+from ipc_articulation.scenefile.schema.values import Friction, PoissonsRatio, Positive
 
 
 class MaterialEntry(Block):
     """A material of bodies, the robot, the ground and walls; missing keys have the defaults of the object."""
 
-    friction: NonNegative | None = Field(None, description="Coulomb coefficient")
+    friction: Friction | None = Field(None, description="Coulomb coefficient")
     density: Positive | None = Field(None, description="[kg/m³]; for bodies, soft ones too")
     stiffness: Positive | None = Field(None, description="against deformation [Pa]; for bodies and links")
     resistance: Positive | None = Field(
@@ -31,7 +31,7 @@ class ContactPairEntry(Block):
     between: tuple[str, str] = Field(
         description="two groups, each the name of a material, body, link or wall, `ground`, or a regular expression"
     )
-    friction: NonNegative | None = Field(None, description="Coulomb coefficient")
+    friction: Friction | None = Field(None, description="Coulomb coefficient")
     resistance: Positive | None = Field(None, description="stiffness of the barrier [Pa]")
     enabled: bool | None = Field(None, description="false: they never touch")
 
@@ -44,7 +44,7 @@ class ContactEntry(Block):
     resistance: Positive | None = Field(
         None, description="stiffness of the barrier [Pa]; without it every pair has its own, by what it carries"
     )
-    friction: NonNegative = Field(
+    friction: Friction = Field(
         0.5,
         description="Coulomb coefficient of surfaces without their own; between two surfaces the larger one applies",
     )

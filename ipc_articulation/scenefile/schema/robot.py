@@ -10,6 +10,7 @@ from ipc_articulation.scenefile.keys import Block
 from ipc_articulation.scenefile.schema.shapes import PoseEntry
 from ipc_articulation.scenefile.schema.values import (
     ExistingFile,
+    Friction,
     JointPattern,
     Name,
     NonNegative,
@@ -96,7 +97,7 @@ class RobotEntry(Block):
         None, description=f"dry friction of the joints against motion [N·m or N], {_PER_JOINT}"
     )
     material: str | None = Field(None, description="name of the links' [material](#materials)")
-    friction: NonNegative | None = Field(
+    friction: Friction | None = Field(
         None,
         description="Coulomb coefficient of the links; default: the material's, the model's or `contact.friction`",
     )

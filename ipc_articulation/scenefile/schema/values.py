@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from pydantic_core import PydanticCustomError
 
+from ipc_articulation.contact.materials import MOST_FRICTION
 from ipc_articulation.packages import find_file
 from ipc_articulation.patterns import compiled
 from ipc_articulation.scenefile.python_entry import check_entry
@@ -16,6 +17,7 @@ from ipc_articulation.scenefile.tree import Text
 
 Positive = Annotated[float, Field(gt=0)]
 NonNegative = Annotated[float, Field(ge=0)]
+Friction = Annotated[float, Field(ge=0, le=MOST_FRICTION)]
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
