@@ -73,6 +73,13 @@ class BlockCholesky:
         dq, is_definite = found if is_known else _solve_together(*self._analysed[1:5], H, g)[1:]
         return dq, is_definite
 
+    def solve_changed(self, H: Blocks, g: Array, dq: Array, changed: Bools) -> Array | None:
+        """-H⁻¹ g by bodies, (n, 12), from dq, which it was for the system before: some bodies (n,) have changed.
+
+        None where that is more than half of the rows, or another pattern, or one that is not positive definite.
+        """
+        return _solve_changed(*self._analysed[1:5], H, g, dq, changed)
+
     def definite_rows(self, diagonal: Array, blocks: Array) -> Bools:
         """Which rows (n,) are in a positive definite one of the unconnected parts of the H of the last `solve`."""
         return definite_rows(self._analysed.pattern, diagonal, blocks, self._analysed.U)
@@ -125,12 +132,44 @@ def solve(pattern, diagonal, blocks, b, U):
 
 
 @compiled
+def _solve_changed(rows, cols, pattern, U, H, g, dq, changed):
+    """See `BlockCholesky.solve_changed`."""
+    n = len(H.bodies)
+    if not _is_of(rows, cols, pattern, H):
+        return None
+    part, has_changed = _parts(pattern), np.zeros(n, dtype=np.bool_)
+    for i in range(n):
+        has_changed[part[i]] |= changed[H.bodies[pattern.order[i]]]
+    chosen = np.flatnonzero(has_changed[part])
+    if 2 * len(chosen) > n:
+        return None
+    b, y, x, result = np.empty((n, DOF)), np.empty((n, DOF)), np.empty((n, DOF)), dq.copy()
+    for i in pattern.order[chosen]:
+        b[i] = g[H.bodies[i]]
+    if not solve_rows(pattern, chosen, H.diagonal, H.upper.blocks[: H.number], b, U, y, x):
+        return None
+    for i in pattern.order[chosen]:
+        for k in range(DOF):
+            result[H.bodies[i], k] = -x[i, k]
+    return result
+
+
+@compiled
+def _is_of(rows, cols, pattern, H):
+    """Whether `Blocks` H have this pattern."""
+    upper, count = H.upper, H.number
+    return (
+        len(H.bodies) == len(pattern.order)
+        and np.array_equal(rows, upper.rows[:count])
+        and np.array_equal(cols, upper.cols[:count])
+    )
+
+
+@compiled
 def _solve_together(rows, cols, pattern, U, H, g):
     """See `BlockCholesky.solve_together`. Returns: whether `Blocks` H have the pattern of the first four, and both."""
     n, upper, count = len(H.bodies), H.upper, H.number
-    if n != len(pattern.order) or not (
-        np.array_equal(rows, upper.rows[:count]) and np.array_equal(cols, upper.cols[:count])
-    ):
+    if not _is_of(rows, cols, pattern, H):
         return False, np.empty((0, DOF)), False
     b, dq = np.empty((n, DOF)), np.zeros(g.shape)
     for i in range(n):
