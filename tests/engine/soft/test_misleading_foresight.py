@@ -39,7 +39,7 @@ def run(workspace, monkeypatch):
         scene = SoftScene(workspace, friction=0.0, newton__semi_implicit__enable=0)
         scene.add_ground()
         scene.add_soft(moved(block(), 0.0, 0.0, 0.103))
-        scene.add_box(translation(0.02, 0.0, 0.31), velocity=None)
+        scene.add_box(translation(0.02, 0.0, 0.31))
         scene.start()
         iterations = 0
         for _ in range(12):

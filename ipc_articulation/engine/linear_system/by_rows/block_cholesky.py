@@ -64,13 +64,13 @@ class BlockCholesky:
 
     def solve_together(self, H: Blocks, g: Array) -> tuple[Array, bool] | None:
         """-H⁻¹ g by bodies, (n, 12), and whether H is positive definite, on one core; None where cores share it."""
-        is_known, *found = _solve_together(*self._analysed[1:5], H, g)
+        if len(self._analysed.pieces) > 1:
+            return None
+        is_known, dq, is_definite = _solve_together(*self._analysed[1:5], H, g)
         if not is_known:
             rows, cols = H.upper.rows[: H.number].copy(), H.upper.cols[: H.number].copy()
             self._analysed = _analyse(len(H.bodies), rows, cols)
-        if len(self._analysed.pieces) > 1:
-            return None
-        dq, is_definite = found if is_known else _solve_together(*self._analysed[1:5], H, g)[1:]
+            return self.solve_together(H, g)
         return dq, is_definite
 
     def solve_changed(self, H: Blocks, g: Array, dq: Array, changed: Bools) -> Array | None:
