@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.bounded_springs import curvatures, refuse_springs
 from ipc_articulation.articulation.evaluation import (
     differentiate,
@@ -214,14 +214,21 @@ class ArticulationEnergy:
         np.add.at(H, (columns[:, :, None], columns[:, None, :]), at.curvature)
         return 0.5 * (H + H.T)
 
-    def linearize(self, q: Array, project: bool = True) -> Linearization:
-        """The parts of gradient and Hessian, but for those of D, which `newton.restrained_step` adds."""
+    def linearize(self, q: Array, project: bool = True, moving: Bools | None = None) -> Linearization:
+        """The parts of gradient and Hessian, but for those of D, which `newton.restrained_step` adds.
+
+        Args:
+            q: (n, 12).
+            project: Whether the curvature is projected.
+            moving: Bodies that move, (n,); None: all. Derivatives are zero of joints of which neither body does.
+        """
         held, q, m = self.held, self.coordinates(q), len(self.joints)
+        moving = np.ones(self.body_count, dtype=np.bool_) if moving is None else moving
         force, delta, w = forces(held, q)
-        J, curvature = np.empty((len(w), 24)), np.empty((m, 24, 24))
+        J, curvature = np.zeros((len(w), 24)), np.zeros((m, 24, 24))
 
         def some(joints: slice) -> None:
-            differentiate(held, q, w, project, joints.start, joints.stop, J, curvature)
+            differentiate(held, q, w, moving, project, joints.start, joints.stop, J, curvature)
 
         share(some, parts(m, TOGETHER))
         return Linearization(force, delta, J, curvature)

@@ -8,7 +8,7 @@ import numpy as np
 from numba import config, types
 from numba.experimental import structref
 
-from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation import bounded_springs, kinds
 from ipc_articulation.articulation.bounded_springs import SPRINGS
 from ipc_articulation.articulation.joints import JointArrays, Joints, delta_theta
@@ -183,15 +183,6 @@ def freedom_energies(arrays: HeldArticulations | Articulations, q: Array) -> Arr
 
 
 @compiled
-def linearize(arrays: HeldArticulations | Articulations, q: Array, project: bool) -> tuple[Array, Array, Array, Array]:
-    """The fields of an `energy.Linearization` at q (n, 12)."""
-    force, delta, w = forces(arrays, q)
-    J, curvature = np.empty((len(w), 24)), np.empty((len(arrays.joints.kind), 24, 24))
-    differentiate(arrays, q, w, project, 0, len(curvature), J, curvature)
-    return force, delta, J, curvature
-
-
-@compiled
 def forces(arrays: HeldArticulations | Articulations, q: Array) -> tuple[Array, Array, Array]:
     """Mᵗ (δθ - δθ̃), δθ, and w at q (n, 12), (F,) each."""
     delta = _displacement(arrays, q)
@@ -206,19 +197,21 @@ def differentiate(
     arrays: HeldArticulations | Articulations,
     q: Array,
     w: Array,
+    moving: Bools,
     project: bool,
     begin: int,
     end: int,
     J: Array,
     curvature: Array,
 ) -> None:
-    """Compute J (F, 24) and Σ wₖ ∂²δθₖ (m, 24, 24) of the joints from `begin` to `end`."""
+    """Compute J (F, 24) and Σ wₖ ∂²δθₖ (m, 24, 24) of the joints from `begin` to `end` of which a body moves."""
     joints, reference, first = arrays.joints, arrays.reference, 0
     for k in range(begin):
         first += FREEDOMS[joints.kind[k]]
     for k in range(begin, end):
         kind, local, i, j = joints.kind[k], joints.local[k], joints.bodies[k, 0], joints.bodies[k, 1]
-        kinds.derivatives(kind, local, q[i], q[j], reference[k], w[first:], project, J[first:], curvature[k])
+        if moving[i] or moving[j]:
+            kinds.derivatives(kind, local, q[i], q[j], reference[k], w[first:], project, J[first:], curvature[k])
         first += FREEDOMS[kind]
 
 

@@ -26,13 +26,13 @@ from ipc_articulation.engine.newton.joint_tree import joint_tree
 from ipc_articulation.engine.newton.sweep import sweep
 from ipc_articulation.engine.state import NO_CREASES, EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
-from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.contact import Contact, add_blocks
 from ipc_articulation.engine.terms.finite_elements import FiniteElements
 from ipc_articulation.engine.terms.joint_penalty import JointForces, JointPenalties
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.term import Approaching, Projecting, Term
-from ipc_articulation.engine.usual_terms import add_derivatives, add_energies, hold_terms, room_of, usual_of
+from ipc_articulation.engine.usual_assembly import UsualAssembly
+from ipc_articulation.engine.usual_terms import add_energies, usual_of
 from ipc_articulation.frontend.soft.soft_rows import NO_SOFT_ROWS, SoftRows
 
 # Of the tolerances, what Newton's last step may leave, see `newton.convergence`
@@ -81,10 +81,7 @@ class Potential:
         self._contact_term = next((term for term in self.terms if isinstance(term, Contact)), None)
         self._projecting = [term for term in self.terms if isinstance(term, Projecting)]
         usual = usual_of(self.terms)
-        self._usual = hold_terms({term.name: term for term in usual}, len(is_fixed)) if usual else None
-        self._room = room_of(usual)
         self._first_other = len(usual)
-        self._articulation = next((term for term in usual if isinstance(term, Articulation)), None)
         self._approaching = [term for term in self.terms if isinstance(term, Approaching)]
         self._following = [term for term in self.terms if type(term).follow is not Term.follow]
         self._restraining = [term for term in self.terms if type(term).restrain is not Term.restrain]
@@ -101,6 +98,7 @@ class Potential:
         self.extent[self.is_soft] = 0.0  # their labels are no lengths
         couples = np.concatenate([soft.chains(affine, is_fixed), *(term.couples for term in self.terms)])
         self._joined = islands.join(np.arange(len(is_fixed)), couples, self.movable)
+        self._usual = UsualAssembly(usual, self._joined, self.movable) if usual else None
         joints = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.joints for term in self.terms)])
         order, parent = joint_tree(joints, is_fixed)
         self.tree = order[~self.is_soft[order]], parent  # of the affine bodies, see `turning`
@@ -217,7 +215,7 @@ class Potential:
         """E(q) of the moving bodies, (n,); that of several is added to one of them. It is inf if surfaces touch."""
         E = np.zeros(len(q))
         if self._usual is not None:
-            add_energies(self._usual, q, self._moving, E)
+            add_energies(self._usual.terms, q, self._moving, E)
         for term in self._others:
             term.add_energy(q, E)
         return E
@@ -244,11 +242,7 @@ class Potential:
             projecting.projects = project
         g = np.zeros(q.shape)
         if self._usual is not None:
-            H = system.blocks.with_room(self._room)
-            number, *along_joints = add_derivatives(self._usual, q, self._moving, project, g, H)
-            system.blocks.has_now(number)
-            if self._articulation is not None:
-                self._articulation.linearized(*along_joints)
+            self._usual.add(q, self._moving, project, g, system.blocks)
         for term in others:
             term.assemble(q, g, system)
         return g

@@ -14,13 +14,14 @@ import numpy as np
 from numba import config, types
 from numba.experimental import structref
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Ints
 from ipc_articulation.articulation.energy import TOGETHER, ArticulationEnergy
 from ipc_articulation.articulation.evaluation import (
     Articulations,
     HeldArticulations,
+    differentiate,
     freedom_energies,
-    linearize,
     take,
 )
 from ipc_articulation.articulation.joints import Joints
@@ -28,6 +29,7 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.pair_blocks import clear
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.block_sums import add_coupled, add_diagonal, add_pairs
+from ipc_articulation.engine.linear_system.hessian import Coupled
 from ipc_articulation.engine.terms import joint_penalty, kinetic, ortho_potential, shape
 from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.joint_penalty import JointPenalties, Penalties
@@ -84,12 +86,12 @@ def hold_terms(found: Mapping[str, Any], n: int) -> HeldTerms | TermArrays:
 def usual_of(terms: Sequence[Term]) -> list[Term]:
     """The first terms of a potential, for which one compiled sum may stand: a part of `USUAL`, in its order.
 
-    An articulation that is so large that cores share its derivatives is left out.
+    Articulations of which one is so large that cores share its derivatives are left out.
     """
     found: list[Term] = []
     left = list(USUAL)
     for term in terms:
-        is_large = isinstance(term, Articulation) and len(term.joints) > TOGETHER
+        is_large = isinstance(term, Articulation) and max(map(len, term.blocks)) > TOGETHER
         if term.name not in left or is_large:
             break
         del left[: left.index(term.name) + 1]
@@ -127,37 +129,47 @@ def add_energies(terms, q, moving, E):
     rows.add_at(E, terms.owner, freedom_energies(terms.articulations, q))
 
 
-@compiled
-def add_derivatives(terms, q, moving, project, g, H):
-    """Add the gradient to g (n, 12), and the Hessian, exact or projected, to the `Blocks` H.
+@compiled(nogil=True)
+def add_derivatives(terms, q, force, w, moving, project, g, H, J):
+    """Add the gradient to g (n, 12), and the Hessian, exact or projected, to the `Blocks` H, for bodies that move.
+
+    Args:
+        terms: `HeldTerms`.
+        q: (n, 12).
+        force: Of the freedoms of articulations, and the next one, see `evaluation.forces`, (F,).
+        w: (F,)
+        moving: Bodies that move, (n,); the others have no place in H. Those of a part of the scene may be left out.
+        project: Whether the Hessian is projected.
+        g: (n, 12); nothing is added for other bodies.
+        H: With room.
+        J: ∂δθ/∂q (F, 24), which is written for joints of which a body moves.
 
     Returns:
-        The number of its blocks above the diagonal, for which there is room; ∂δθ/∂q (F, 24) and δθ (F,).
+        The number of blocks of H above the diagonal.
     """
     shapes, penalties = terms.shapes, terms.penalties
     kinetic.add_gradient(terms.inertias, q, moving, g)
-    add_diagonal(H.is_split, H.bodies, terms.inertias.M, H.diagonal)
+    add_diagonal(H.is_split, H.place, terms.inertias.M, H.diagonal)
     clear(shapes.H, moving)
     ortho_potential.add_derivatives(q, shapes.c, shapes.dA, moving, project, g, shapes.H)
-    add_diagonal(H.is_split, H.bodies, shapes.H, H.diagonal)
-    joint_penalty.add_derivatives(penalties, q, g)
+    add_diagonal(H.is_split, H.place, shapes.H, H.diagonal)
+    joint_penalty.add_derivatives(penalties, q, moving, g)
     if not project:
-        joint_penalty.add_residual_curvature(penalties, q)
+        joint_penalty.add_residual_curvature(penalties, q, moving)
     number = add_pairs(H.place, penalties.bodies, penalties.blocks, H.diagonal, H.upper, H.number)
-    return _add_articulations(terms.articulations, q, project, g, H, number)
+    return _add_articulations(terms.articulations, q, force, w, moving, project, g, H, J, number)
 
 
 @compiled
-def _add_articulations(articulations, q, project, g, H, number):
-    bodies, starts = articulations.bodies, articulations.starts
-    force, delta, J, curvature = linearize(articulations, q, project)
-    rows.add_to_pairs(g, bodies, force, J)
+def _add_articulations(articulations, q, force, w, moving, project, g, H, J, number):
+    bodies, m = articulations.bodies, len(articulations.joints.kind)
+    curvature = np.empty((m, 2 * DOF, 2 * DOF))
+    differentiate(articulations, q, w, moving, project, 0, m, J, curvature)
+    for f in range(len(bodies)):
+        for side in range(2):
+            if moving[bodies[f, side]]:
+                for i in range(DOF):
+                    g[bodies[f, side], i] += force[f] * J[f, DOF * side + i]
     number = add_pairs(H.place, articulations.joints.bodies, curvature, H.diagonal, H.upper, number)
-    first = 0
-    for a in range(len(starts) - 1):
-        begin, end = starts[a], starts[a + 1]
-        size = end - begin
-        M = articulations.mass[first : first + size * size].reshape(size, size)
-        number = add_coupled(H.place, bodies[begin:end], J[begin:end], M, H.diagonal, H.upper, number)
-        first += size * size
-    return number, J, delta
+    coupled = Coupled(bodies, J, articulations.starts, articulations.mass)
+    return add_coupled(H.place, coupled, H.diagonal, H.upper, number)

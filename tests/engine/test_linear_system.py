@@ -6,7 +6,7 @@ import pytest
 from ipc_articulation import tetrads
 from ipc_articulation.engine.linear_system.by_rows import block_cholesky
 from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
-from ipc_articulation.engine.linear_system.hessian import NoHessian
+from ipc_articulation.engine.linear_system.hessian import Coupled, NoHessian, coupled
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.linear_system.masks import ALL
 from ipc_articulation.errors import SolverError
@@ -55,7 +55,7 @@ def reference(p):
 def add_all(system, p):
     system.add_diagonal(p["diagonal"])
     system.add_pairs(p["pairs"], p["blocks"])
-    system.add_coupled(p["coupled"], p["J"], p["M"])
+    system.add_coupled(coupled(p["coupled"], p["J"], p["M"]))
 
 
 def check_solution(dq, p, is_unknown):
@@ -103,13 +103,30 @@ def test_nothing_unknown(problem):
 
 def test_joints_that_the_mass_does_not_couple_make_no_blocks(problem):
     system = LinearSystem(IS_FIXED)
-    system.add_coupled(problem["coupled"], problem["J"], problem["M"])
+    system.add_coupled(coupled(problem["coupled"], problem["J"], problem["M"]))
     _, rows, cols, *_ = system._H.matrix
     bodies = system._H.bodies
     assert {tuple(pair) for pair in np.column_stack([bodies[rows], bodies[cols]])} == {
         *((0, 2), (0, 4), (0, 5), (2, 4), (2, 5), (4, 5)),
         (3, 6),
     }
+
+
+def test_several_coupled_sums_are_added_as_one_by_one(problem):
+    """Also where the bodies of one have no unknowns, and where one has no rows."""
+    system, one_by_one, is_unknown = LinearSystem(IS_FIXED), LinearSystem(IS_FIXED), ~IS_FIXED
+    is_unknown[[0, 2]] = False
+    parts, rng = (slice(0, 1), slice(1, 1), slice(1, 3), slice(3, 5)), np.random.default_rng(5)
+    masses = [spd(rng, part.stop - part.start) for part in parts]
+    bodies, J = problem["coupled"], problem["J"]
+    for each in (system, one_by_one):
+        each.choose(is_unknown)
+    for part, M in zip(parts, masses, strict=True):
+        one_by_one.add_coupled(coupled(bodies[part], J[part], M))
+    system.add_coupled(Coupled(bodies, J, np.array([0, 1, 1, 3, 5]), np.concatenate([M.ravel() for M in masses])))
+    for ours, theirs in zip(system.blocks.matrix, one_by_one.blocks.matrix, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert system.blocks.diagonal.any()
 
 
 def test_singular_system_is_shifted():

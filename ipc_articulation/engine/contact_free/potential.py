@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ipc_articulation.affine import DOF
+from ipc_articulation.articulation.evaluation import forces
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import usual_terms
 from ipc_articulation.engine.contact_free.system import clear, solve_again
@@ -25,9 +27,10 @@ def assemble(problem, q, moving):
     Returns:
         The gradient (n, 12), ∂δθ/∂q (F, 24), and δθ (F,).
     """
-    g = np.zeros(q.shape)
+    force, delta, w = forces(problem.terms.articulations, q)
+    g, J = np.zeros(q.shape), np.zeros((len(w), 2 * DOF))
     clear(problem.H, moving)
-    _, J, delta = usual_terms.add_derivatives(problem.terms, q, moving, True, g, problem.H)
+    usual_terms.add_derivatives(problem.terms, q, force, w, moving, True, g, problem.H, J)
     return g, J, delta
 
 

@@ -13,6 +13,7 @@ from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, Blocks
 from ipc_articulation.engine.linear_system.by_rows import block_cholesky
 from ipc_articulation.engine.linear_system.by_rows.factor_pattern import Pattern, factor_pattern
+from ipc_articulation.engine.linear_system.hessian import coupled
 from ipc_articulation.engine.linear_system.linear_system import step_from
 
 
@@ -29,7 +30,7 @@ def make_system(movable: Bools, blocks: Sequence[Ints]) -> tuple[Blocks, Pattern
     H = BlockMatrix(len(movable))
     H.choose(movable)
     for bodies in blocks:
-        H.add_coupled(bodies, np.zeros((len(bodies), 2 * DOF)), np.ones((len(bodies), len(bodies))))
+        H.add_coupled(coupled(bodies, np.zeros((len(bodies), 2 * DOF)), np.ones((len(bodies), len(bodies)))))
     pattern = factor_pattern(len(H.bodies), H.matrix.rows, H.matrix.cols)
     return H.as_arrays(), pattern, np.empty(pattern.starts[-1])
 

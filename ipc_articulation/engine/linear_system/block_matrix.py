@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.engine.linear_system.block_sums import add_coupled, add_diagonal, add_pairs
+from ipc_articulation.engine.linear_system.block_sums import add_coupled, add_diagonal, add_pairs, close_up
+from ipc_articulation.engine.linear_system.hessian import Coupled
 from ipc_articulation.engine.linear_system.vertex_sums import add_vertices
 from ipc_articulation.engine.newton import islands
 
@@ -98,17 +99,17 @@ class BlockMatrix:
 
     def add_diagonal(self, blocks: Array) -> None:
         """Add one block (n, 12, 12) per body."""
-        add_diagonal(self._is_split, self.bodies, blocks, self._diagonal)
+        add_diagonal(self._is_split, self._place, blocks, self._diagonal)
 
     def add_pairs(self, bodies: Ints, blocks: Array) -> None:
         """Add one symmetric block (m, 24, 24) for each pair of bodies (m, 2); a pair may be twice the same body."""
         self._make_room(len(bodies))
         self._count = add_pairs(self._place, bodies, blocks, self._diagonal, self._upper, self._count)
 
-    def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
-        """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) symmetric."""
-        self._make_room(len(bodies) * (2 * len(bodies) - 1))
-        self._count = add_coupled(self._place, bodies, J, M, self._diagonal, self._upper, self._count)
+    def add_coupled(self, coupled: Coupled) -> None:
+        """Add Σₐ JₐᵀMₐJₐ."""
+        self._make_room(coupled.room)
+        self._count = add_coupled(self._place, coupled, self._diagonal, self._upper, self._count)
 
     def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
         """Add second derivatives by vertices, see `Hessian`."""
@@ -121,9 +122,14 @@ class BlockMatrix:
         self._make_room(more)
         return self.as_arrays()
 
-    def has_now(self, number: int) -> None:
-        """Note the number of blocks above the diagonal."""
-        self._count = number
+    def close_up(self, begins: Ints, ends: Ints) -> None:
+        """Note where compiled functions have put blocks above the diagonal, in groups of other rows: gaps are closed.
+
+        Args:
+            begins: The first one of each group, (p,), ascending.
+            ends: The one after the last of each, (p,).
+        """
+        self._count = int(ends[0]) if len(ends) == 1 else close_up(self._upper, begins, ends)
 
     def as_arrays(self) -> Blocks:
         """The arrays of the matrix, for compiled functions; valid until more is added."""

@@ -10,15 +10,18 @@ from ipc_articulation.engine.linear_system.masks import ALL
 
 
 @compiled
-def add_diagonal(is_split, bodies, blocks, diagonal):
-    """Add blocks (n, 12, 12), one per body, to those on the diagonal (k, 12, 12), one for each of `bodies` (k,)."""
-    for i in range(len(bodies)):
-        if is_split[bodies[i]]:
-            _add_vertices_alone(blocks[bodies[i]], diagonal[i])
+def add_diagonal(is_split, place, blocks, diagonal):
+    """Add blocks (n, 12, 12), one per body, to those on the diagonal (k, 12, 12), at the `place` (n,) of each."""
+    for body in range(len(place)):
+        i = place[body]
+        if i < 0:
+            continue
+        if is_split[body]:
+            _add_vertices_alone(blocks[body], diagonal[i])
             continue
         for a in range(DOF):
             for b in range(DOF):
-                diagonal[i, a, b] += blocks[bodies[i], a, b]
+                diagonal[i, a, b] += blocks[body, a, b]
 
 
 @compiled
@@ -65,14 +68,27 @@ def add_pairs(place, bodies, pair_blocks, diagonal, upper, count):
 
 
 @compiled
-def add_coupled(place, bodies, J, M, diagonal, upper, count):
-    """See `BlockMatrix.add_coupled`; arguments and result are those of `add_pairs`.
+def add_coupled(place, coupled, diagonal, upper, count):
+    """Add Σₐ JₐᵀMₐJₐ of a `Coupled`; the other arguments and the result are those of `add_pairs`."""
+    first = 0
+    for a in range(len(coupled.starts) - 1):
+        own = slice(coupled.starts[a], coupled.starts[a + 1])
+        size = own.stop - own.start
+        M = coupled.M[first : first + size * size].reshape(size, size)
+        count = _add_dense(place, coupled.bodies[own], coupled.J[own], M, diagonal, upper, count)
+        first += size * size
+    return count
 
-    No block is made where M has only zeros.
+
+@compiled
+def _add_dense(place, bodies, J, M, diagonal, upper, count):
+    """Add JᵀMJ; no block is made where M has only zeros.
 
     H_ij += Σ J_kiᵀ (M J)_kj over the joints k of body i, where J_ki are the entries of J's row k for body i.
     """
     members = _members(place, bodies, len(diagonal))
+    if len(members) == 0:
+        return count
     MJ, is_reached = np.empty((len(members), DOF)), np.empty(len(members), dtype=np.bool_)
     at = np.searchsorted(members, place[bodies.ravel()]).reshape(bodies.shape)  # among the members
     for k in range(len(bodies)):
@@ -103,6 +119,25 @@ def _members(place, bodies, n):
     for body in bodies.flat:
         is_member[place[body]] = True  # the last one stands for bodies without unknowns
     return np.flatnonzero(is_member[:-1])
+
+
+@compiled
+def close_up(upper, begins, ends):
+    """Let groups of blocks, from `begins` to `ends` (p,), follow each other without gaps. Returns: their number."""
+    count = 0
+    for p in range(len(begins)):
+        for k in range(begins[p], ends[p]):
+            i = upper.rows[k]
+            upper.last[i] = -1  # until the first of its blocks is in its place
+    for p in range(len(begins)):
+        for k in range(begins[p], ends[p]):
+            if k != count:
+                upper.rows[count], upper.cols[count] = upper.rows[k], upper.cols[k]
+                upper.masks[count], upper.blocks[count] = upper.masks[k], upper.blocks[k]
+            i = upper.rows[count]
+            upper.before[count], upper.last[i] = upper.last[i], count
+            count += 1
+    return count
 
 
 @compiled

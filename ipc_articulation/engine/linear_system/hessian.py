@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
+
+
+class Coupled(NamedTuple):
+    """Σₐ JₐᵀMₐJₐ, the rows of several J one after the other: F rows."""
+
+    bodies: Ints  # (F, 2) the pair of bodies of each row
+    J: Array  # (F, 24) over these pairs
+    starts: Ints  # Jₐ has the rows starts[a] to starts[a + 1] - 1
+    M: Array  # (Σ mₐ²,) each Mₐ (mₐ, mₐ), dense and symmetric, row-major, one after the other
+
+    @property
+    def room(self) -> int:
+        """The largest number of blocks above the diagonal that it adds."""
+        sizes = np.diff(self.starts)
+        return int((sizes * (2 * sizes - 1)).sum())
+
+
+def coupled(bodies: Ints, J: Array, M: Array) -> Coupled:
+    """One JᵀMJ, M (m, m)."""
+    return Coupled(bodies, J, np.array([0, len(bodies)]), M.ravel())
 
 
 class Hessian(Protocol):
@@ -16,8 +38,8 @@ class Hessian(Protocol):
     def add_pairs(self, bodies: Ints, blocks: Array) -> None:
         """Add one symmetric block (m, 24, 24) for each pair of bodies (m, 2); a pair may be twice the same body."""
 
-    def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
-        """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) dense and symmetric."""
+    def add_coupled(self, coupled: Coupled) -> None:
+        """Add Σₐ JₐᵀMₐJₐ."""
 
     def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
         """Add second derivatives by vertices: H (k, 3v, 3v) for the v vertices of each of k stencils or elements.
@@ -39,7 +61,7 @@ class NoHessian:
     def add_pairs(self, bodies: Ints, blocks: Array) -> None:
         """See `Hessian`."""
 
-    def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
+    def add_coupled(self, coupled: Coupled) -> None:
         """See `Hessian`."""
 
     def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:

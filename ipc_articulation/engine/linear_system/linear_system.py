@@ -17,6 +17,7 @@ from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, part
 from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
 from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.conjugate_gradients import solve_by_gradients
+from ipc_articulation.engine.linear_system.hessian import Coupled
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.errors import SolverError
 
@@ -81,10 +82,10 @@ class LinearSystem:
         self._note(bodies)
         self._H.add_pairs(bodies, blocks)
 
-    def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
-        """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) dense and symmetric."""
-        self._note(bodies)
-        self._H.add_coupled(bodies, J, M)
+    def add_coupled(self, coupled: Coupled) -> None:
+        """Add Σₐ JₐᵀMₐJₐ."""
+        self._note(coupled.bodies)
+        self._H.add_coupled(coupled)
 
     def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
         """Add second derivatives by vertices, see `Hessian`."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.engine.linear_system.hessian import Coupled
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import SolverError
@@ -68,8 +69,12 @@ class _HessianProbe:
     def add_pairs(self, bodies: Ints, blocks: Array) -> None:
         self.bad[bodies[~np.isfinite(blocks).all(axis=(1, 2))]] = True
 
-    def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
-        self.bad[bodies[~(np.isfinite(J).all(axis=1) & np.isfinite(M).all(axis=1))]] = True
+    def add_coupled(self, coupled: Coupled) -> None:
+        sizes = np.diff(coupled.starts)
+        bad = np.flatnonzero(~np.isfinite(coupled.M))
+        rows = np.repeat(np.arange(len(coupled.J)), np.repeat(sizes, sizes))  # the row of each entry of M
+        self.bad[coupled.bodies[~np.isfinite(coupled.J).all(axis=1)]] = True
+        self.bad[coupled.bodies[rows[bad]]] = True
 
     def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
         self.bad[bodies[~np.isfinite(H).all(axis=(1, 2))]] = True

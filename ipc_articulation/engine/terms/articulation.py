@@ -11,7 +11,7 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.evaluation import Articulations, HeldArticulations
 from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.engine import rows
-from ipc_articulation.engine.linear_system.hessian import Hessian
+from ipc_articulation.engine.linear_system.hessian import Coupled, Hessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import restrained_step
 from ipc_articulation.engine.scene.scene_context import SceneContext
@@ -38,6 +38,7 @@ class Articulation(Term, Projecting):
         links = [_movable(bodies, is_fixed) for bodies in self.blocks]
         self._couples = np.concatenate([np.stack([chain[:-1], chain[1:]], axis=1) for chain in links])
         self._links = np.unique(np.concatenate(links))
+        self._moving = ~is_fixed
         self._at: tuple[Array, Array] | None = None  # ∂δθ/∂q and δθ where it was last assembled
         self._bears = np.zeros(0, dtype=np.bool_)  # rows whose stiffness the system has
         self._is_restrained = False
@@ -113,16 +114,18 @@ class Articulation(Term, Projecting):
         """Write δθ from the step's reference poses to q (n, 12) into the geometries."""
         self._table.write_delta_theta(self._energy.delta_theta(q))
 
+    def select(self, moving: Bools) -> None:
+        self._moving = moving
+
     def add_energy(self, q: Array, E: Array) -> None:
         rows.add_at(E, self.owner, self._energy.freedom_energies(q))
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
-        bodies, at = self._energy.arrays.bodies, self._energy.linearize(q, self.projects)
+        bodies, at = self._energy.arrays.bodies, self._energy.linearize(q, self.projects, self._moving)
         self.linearized(at.jacobian, at.displacement)
         rows.add_to_pairs(g, bodies, at.force, at.jacobian)
         hessian.add_pairs(self._energy.joints.bodies, at.curvature)
-        for part, M in zip(self._parts, self._energy.mass, strict=True):
-            hessian.add_coupled(bodies[part], at.jacobian[part], M)
+        hessian.add_coupled(Coupled(bodies, at.jacobian, self._energy.arrays.starts, self._energy.arrays.mass))
 
     def linearized(self, jacobian: Array, displacement: Array) -> None:
         """Note ∂δθ/∂q (F, 24) and δθ (F,) where the system was assembled, for `restrain`."""
@@ -137,8 +140,8 @@ class Articulation(Term, Projecting):
         for part, M in zip(self._parts, self._energy.mass, strict=True):
             coupled[part, part] = M != 0.0
         self._bears, stiffness = restrained_step.bearing(arrays.rows, arrays.springs, coupled, delta, chosen)
-        for part in self._parts:
-            system.add_coupled(arrays.bodies[part], J[part], np.ascontiguousarray(stiffness[part, part]))
+        own = np.concatenate([stiffness[part, part].ravel() for part in self._parts])
+        system.add_coupled(Coupled(arrays.bodies, J, arrays.starts, own))
         return bool(self._bears.any())
 
     def restrain(self, dq: Array, system: LinearSystem, projected: Bools) -> Array:

@@ -73,9 +73,9 @@ class JointPenalties(PairTerm, Projecting):
         return JointForces(self.bodies, -_gradients(self.arrays, q))
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
-        add_derivatives(self.arrays, q, g)
+        add_derivatives(self.arrays, q, self._moving, g)
         if not self.projects:
-            add_residual_curvature(self.arrays, q)
+            add_residual_curvature(self.arrays, q, self._moving)
         hessian.add_pairs(self.bodies, self.arrays.blocks)
 
 
@@ -117,23 +117,31 @@ def energies(penalties, q):
 
 
 @compiled
-def add_derivatives(penalties, q, g):
-    """Add the gradient at q (n, 12) to g (n, 12), and bring the Hessians in `blocks` up to date."""
+def add_derivatives(penalties, q, moving, g):
+    """Add the gradient at q (n, 12) to g (n, 12) for bodies that move, and bring the Hessians of their joints up to date."""
+    nobody = np.empty(DOF)
     x, y, r = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD)
     D, J = np.empty((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 2 * DOF))
     for j in range(len(penalties.kind)):
         left, right = penalties.bodies[j]
-        _add_gradient(penalties, j, q, x, y, r, D, J, g[left], g[right])
+        if not (moving[left] or moving[right]):
+            continue
+        g_left, g_right = g[left] if moving[left] else nobody, g[right] if moving[right] else nobody
+        _add_gradient(penalties, j, q, x, y, r, D, J, g_left, g_right)
         if not penalties.is_linear[j]:
             _write_square(penalties.stiffness[j], J, penalties.held[j], penalties.blocks[j])
 
 
 @compiled
-def add_residual_curvature(penalties, q):
-    """Add κ Σ r_row ∂²r_row at q (n, 12) to the Hessians of joints with bilinear residuals, just brought up to date."""
+def add_residual_curvature(penalties, q, moving):
+    """Add κ Σ r_row ∂²r_row at q (n, 12) to the Hessians of joints with bilinear residuals, just brought up to date.
+
+    Those of which neither body moves, of a mask (n,), stay as they are.
+    """
     x, y, r, C = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD), np.empty((2, HELD, 3, 2, HELD, 3))
     for j in range(len(penalties.kind)):
-        if penalties.is_linear[j] or penalties.kind[j] == HELICAL:
+        left, right = penalties.bodies[j]
+        if penalties.is_linear[j] or penalties.kind[j] == HELICAL or not (moving[left] or moving[right]):
             continue
         _residual_at(penalties, j, q, x, y, r)
         _curvature(penalties.kind[j], penalties.held[j], x, y, r, C)

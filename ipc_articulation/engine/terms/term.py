@@ -109,6 +109,7 @@ class PairTerm(Term):
     def __init__(self, bodies: Ints) -> None:
         """Take the pairs, (m, 2)."""
         self.bodies = bodies
+        self._moving = np.ones(bodies.max(initial=-1) + 1, dtype=np.bool_)
         self._owner = bodies[:, 1]
 
     @property
@@ -116,6 +117,7 @@ class PairTerm(Term):
         return self.bodies
 
     def select(self, moving: Bools) -> None:
+        self._moving = moving
         self._owner = np.where(moving[self.bodies[:, 0]], self.bodies[:, 0], self.bodies[:, 1])
 
     def add_energy(self, q: Array, E: Array) -> None:

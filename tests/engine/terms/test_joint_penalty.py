@@ -56,12 +56,12 @@ def test_gradient_and_hessian_equal_differences(joint):
 
     def gradient(x):
         g = np.zeros((2, 12))
-        add_derivatives(penalties.arrays, x.reshape(2, 12), g)
+        add_derivatives(penalties.arrays, x.reshape(2, 12), np.ones(2, dtype=bool), g)
         return g.ravel()
 
     for scale in (0.0, 0.1):
         x = (q + scale * rng.standard_normal(q.shape)).ravel()
-        add_derivatives(penalties.arrays, x.reshape(2, 12), np.zeros((2, 12)))
+        add_derivatives(penalties.arrays, x.reshape(2, 12), np.ones(2, dtype=bool), np.zeros((2, 12)))
         H = penalties.arrays.blocks[0].copy()
         if scale:
             difference = central_difference(lambda y: penalties.energy(y.reshape(2, 12)), x)

@@ -1,0 +1,91 @@
+"""Gradient and Hessian of the usual terms, in pieces that cores share.
+
+A piece has whole parts of the scene, which no term couples, as those of many robots: each writes to rows of its own. So
+the sums are the same to the last bit, in however many pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.articulation.evaluation import forces
+from ipc_articulation.cores import parts, parts_of_sizes, share
+from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
+from ipc_articulation.engine.terms.articulation import Articulation
+from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.engine.usual_terms import add_derivatives, hold_terms, room_of
+
+_WORTH = 64  # bodies that are worth a core: some tenths of a millisecond
+_MOST = 16  # pieces: each looks at all bodies for its own
+
+
+class UsualAssembly:
+    """Sums the derivatives of usual terms, see `usual_terms.usual_of`."""
+
+    def __init__(self, terms: Sequence[Term], labels: Ints, movable: Bools) -> None:
+        """Prepare.
+
+        Args:
+            terms: The usual terms.
+            labels: Of the parts of the scene that terms couple, (n,).
+            movable: Which bodies are not fixed, (n,).
+        """
+        self.terms = hold_terms({term.name: term for term in terms}, len(labels))
+        self._articulation = next((term for term in terms if isinstance(term, Articulation)), None)
+        self._room, n = room_of(terms), len(labels)
+        self._part = np.unique(labels, return_inverse=True)[1].reshape(n)
+        pairs = _pairs(terms, movable) if n > _WORTH and self._part.any() else np.zeros((0, 2), dtype=np.int64)
+        self._rooms = np.bincount(self._part[pairs[:, 0]], minlength=self._part.max(initial=-1) + 1)  # of each part
+
+    def add(self, q: Array, moving: Bools, project: bool, g: Array, blocks: BlockMatrix) -> None:
+        """Add the gradient at q (n, 12) of moving bodies (n,) to g (n, 12), and the Hessian, exact or projected."""
+        piece, rooms = self._pieces(moving)
+        begins = np.concatenate([[0], np.cumsum(rooms)])
+        H = blocks.with_room(int(begins[-1]))
+        begins += H.number
+        force, delta, w = _NO_FORCES if self._articulation is None else forces(self._articulation.arrays, q)
+        J = np.zeros((len(w), 24))
+
+        def add_piece(some: slice) -> int:
+            own = moving if piece is None else piece == some.start
+            place = H.place if piece is None else np.where(own, H.place, -1)
+            into = H._replace(place=place, number=int(begins[some.start]))
+            return add_derivatives(self.terms, q, force, w, own, project, g, into, J)
+
+        blocks.close_up(begins[:-1], np.array(share(add_piece, parts(len(rooms), 1))))
+        if self._articulation is not None:
+            self._articulation.linearized(J, delta)
+
+    def _pieces(self, moving: Bools) -> tuple[Ints | None, Ints]:
+        """The piece of each moving body, (n,), None if there is one piece; and the largest numbers of their blocks."""
+        alone = None, np.array([self._room])
+        if len(self._rooms) < 2 or np.count_nonzero(moving) <= _WORTH:
+            return alone
+        counts = np.bincount(self._part[moving], minlength=len(self._rooms))
+        chosen = np.flatnonzero(counts)
+        groups = parts_of_sizes(counts[chosen], max(_WORTH, -(-int(counts.sum()) // _MOST)))
+        if len(groups) == 1:
+            return alone
+        of_part = np.full(len(counts), -1)
+        for number, group in enumerate(groups):
+            of_part[chosen[group]] = number
+        rooms = np.array([self._rooms[chosen[group]].sum() for group in groups])
+        return np.where(moving, of_part[self._part], -1), rooms
+
+
+_NO_FORCES = tuple(np.zeros((3, 0)))
+
+
+def _pairs(terms: Sequence[Term], movable: Bools) -> Ints:
+    """The pairs of different movable bodies whose blocks usual terms may add, each once, (p, 2)."""
+    found = [np.zeros((0, 2), dtype=np.int64)]
+    for term in terms:
+        found.append(np.sort(term.joints, axis=1))
+        for bodies in term.blocks if isinstance(term, Articulation) else ():
+            members = np.unique(bodies)
+            found.append(members[np.stack(np.triu_indices(len(members), 1), axis=1)])
+    pairs = np.unique(np.concatenate(found), axis=0)
+    return pairs[(pairs[:, 0] != pairs[:, 1]) & movable[pairs].all(axis=1)]
