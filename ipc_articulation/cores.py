@@ -54,7 +54,7 @@ def in_turn(work: Callable[[slice], Result], pieces: Sequence[slice]) -> Iterato
     The calling thread works through the pieces from the first on, and others from the last, until they meet: so it
     waits at the end alone, and only for pieces that have been begun. To wake a thread can take as long as a piece.
     """
-    threads = min(cores(), len(pieces))
+    threads = min(cores(), len(pieces)) if len(pieces) > 1 else 1
     return map(work, pieces) if threads == 1 else _taken(work, pieces, threads - 1)
 
 

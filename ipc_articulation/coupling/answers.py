@@ -23,6 +23,7 @@ from ipc_articulation.coupling.adapter import (
     TiedMotion,
 )
 from ipc_articulation.coupling.kinds import freedom_names
+from ipc_articulation.coupling.plain_predictions import is_plain
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.attributes import are_valid
 
@@ -50,7 +51,7 @@ class Answers:
             raise AdapterError(f"{type(adapter).__name__} has no '{missing[0]}'; see coupling.adapter.Adapter")
         self.adapter = adapter
         self._follower = adapter if isinstance(adapter, FollowsTimeStep) else None
-        self.robot, self._freedoms = CoupledRobot((), ()), 0  # until it is described
+        self.robot, self._freedoms, self._driven = CoupledRobot((), ()), 0, 0  # until it is described
         self._gravity = np.array(scene.config().find("gravity").view(), dtype=float).ravel()
         self.require_agreement(float(scene.config().find("dt").view()[0]))
 
@@ -77,6 +78,7 @@ class Answers:
         if count > 1:
             raise self._wrong("describe", f"{count} parts called '{name}'", "parts with names of their own")
         self.robot, self._freedoms = robot, len(freedom_names(robot.joints))
+        self._driven = sum(body.driven for body in robot.free)
         return robot
 
     def predict(self) -> Prediction:
@@ -88,13 +90,15 @@ class Answers:
     def checked(self, given: Any) -> Prediction:
         """The same of a prediction that was given, see `predict`."""
         m, n = self._freedoms, len(self.robot.links)
+        if is_plain(given, m, n, self._driven, len(self.robot.rows)) and not self.robot.tied_joints:
+            return given
         prediction = self._of_type("predict", given, Prediction)
         return Prediction(
             self._array("predict().mass", prediction.mass, (m, m)),
             self._array("predict().delta_theta_tilde", prediction.delta_theta_tilde, (m,)),
             self._array("predict().link_poses", prediction.link_poses, (n, 4, 4)),
             self._tied(prediction),
-            self._array("predict().aims", prediction.aims, (sum(body.driven for body in self.robot.free), 4, 4)),
+            self._array("predict().aims", prediction.aims, (self._driven, 4, 4)),
             None if prediction.restraints is None else self._restraints(prediction.restraints),
         )
 

@@ -52,6 +52,18 @@ def _add_friction(spring, x, lower, upper, f, force, dt, exact):
 
 
 @compiled
+def with_equalities(mass, tilde, ties, S, dt):
+    """M̂ + Σ S JᵀJ over the rows J of `ties` (e, m) that do not recoil in the prediction δθ̃ (m,), (m, m)."""
+    result = mass.copy()
+    for k in range(len(ties)):
+        if abs((ties[k] * tilde).sum()) <= RECOIL * dt:
+            for i in range(len(tilde)):
+                for j in range(len(tilde)):
+                    result[i, j] += ties[k, i] * (S[k] * ties[k, j])
+    return result
+
+
+@compiled
 def add_motors(springs, tilde, stiffness, force, effort, dt):
     """Add the springs of motors (m,) to those of freedoms that have any, for a prediction δθ̃ (m,); see `Motors`."""
     for k in range(len(tilde)):

@@ -38,7 +38,7 @@ from ipc_articulation.articulation.bounded_springs import SPRINGS, slopes
 from ipc_articulation.articulation.spring_impulses import impulses
 from ipc_articulation.articulation.spring_rows import BoundedRows
 from ipc_articulation.coupling.adapter import CoupledRobot, Prediction, Restraints
-from ipc_articulation.coupling.restraint_springs import RECOIL, add_motors, add_restraints
+from ipc_articulation.coupling.restraint_springs import add_motors, add_restraints, with_equalities
 from ipc_articulation.coupling.stiffness import Stiffness
 
 Restraining = Literal["step", "exact", "engine"]  # see `couple`
@@ -96,8 +96,8 @@ class Holding:
         if restraints is None or not len(restraints.ties):
             return prediction.mass
         S = np.array([self.equalities[unit] for unit in restraints.tie_units])
-        S[np.abs(restraints.ties @ prediction.delta_theta_tilde) > RECOIL * dt] = 0.0
-        return prediction.mass + restraints.ties.T @ (S[:, None] * restraints.ties)
+        given = prediction.mass, prediction.delta_theta_tilde, restraints.ties
+        return with_equalities(*map(_numbers, given), S, dt)
 
 
 @dataclass(frozen=True)

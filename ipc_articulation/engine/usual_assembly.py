@@ -16,7 +16,7 @@ from ipc_articulation.cores import parts, parts_of_sizes, share
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
 from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.term import Term
-from ipc_articulation.engine.usual_terms import add_derivatives, hold_terms, room_of
+from ipc_articulation.engine.usual_terms import HeldTerms, TermArrays, add_derivatives, hold_terms, room_of
 
 _WORTH = 64  # bodies that are worth a core: some tenths of a millisecond
 _MOST = 16  # pieces: each looks at all bodies for its own
@@ -42,38 +42,45 @@ class UsualAssembly:
 
     def add(self, q: Array, moving: Bools, project: bool, g: Array, blocks: BlockMatrix) -> None:
         """Add the gradient at q (n, 12) of moving bodies (n,) to g (n, 12), and the Hessian, exact or projected."""
-        piece, rooms = self._pieces(moving)
-        begins = np.concatenate([[0], np.cumsum(rooms)])
-        H = blocks.with_room(int(begins[-1]))
-        begins += H.number
         force, delta, w = _NO_FORCES if self._articulation is None else forces(self._articulation.arrays, q)
-        J = np.zeros((len(w), 24))
-
-        def add_piece(some: slice) -> int:
-            own = moving if piece is None else piece == some.start
-            place = H.place if piece is None else np.where(own, H.place, -1)
-            into = H._replace(place=place, number=int(begins[some.start]))
-            return add_derivatives(self.terms, q, force, w, own, project, g, into, J)
-
-        blocks.close_up(begins[:-1], np.array(share(add_piece, parts(len(rooms), 1))))
+        J, groups = np.zeros((len(w), 24)), self._groups(moving)
+        given = self.terms, q, force, w
+        if len(groups) > 1:
+            self._add_groups(groups, given, moving, project, g, blocks, J)
+        else:
+            blocks.has_now(add_derivatives(*given, moving, project, g, blocks.with_room(self._room), J))
         if self._articulation is not None:
             self._articulation.linearized(J, delta)
 
-    def _pieces(self, moving: Bools) -> tuple[Ints | None, Ints]:
-        """The piece of each moving body, (n,), None if there is one piece; and the largest numbers of their blocks."""
-        alone = None, np.array([self._room])
+    def _groups(self, moving: Bools) -> list[Ints]:
+        """The parts with moving bodies, in groups that are worth a core; none where all are in one."""
         if len(self._rooms) < 2 or np.count_nonzero(moving) <= _WORTH:
-            return alone
+            return []
         counts = np.bincount(self._part[moving], minlength=len(self._rooms))
         chosen = np.flatnonzero(counts)
-        groups = parts_of_sizes(counts[chosen], max(_WORTH, -(-int(counts.sum()) // _MOST)))
-        if len(groups) == 1:
-            return alone
-        of_part = np.full(len(counts), -1)
-        for number, group in enumerate(groups):
-            of_part[chosen[group]] = number
-        rooms = np.array([self._rooms[chosen[group]].sum() for group in groups])
-        return np.where(moving, of_part[self._part], -1), rooms
+        return [chosen[some] for some in parts_of_sizes(counts[chosen], max(_WORTH, -(-int(counts.sum()) // _MOST)))]
+
+    def _add_groups(
+        self,
+        groups: list[Ints],
+        given: tuple[HeldTerms | TermArrays, Array, Array, Array],
+        moving: Bools,
+        project: bool,
+        g: Array,
+        blocks: BlockMatrix,
+        J: Array,
+    ) -> None:
+        """`add_derivatives` group by group; each puts its blocks where it has room, and in the end gaps are closed."""
+        ends = np.cumsum([self._rooms[group].sum() for group in groups])
+        H = blocks.with_room(int(ends[-1]))
+        begins = H.number + np.concatenate([[0], ends[:-1]])
+
+        def add_group(some: slice) -> int:
+            own = moving & np.isin(self._part, groups[some.start])
+            into = H._replace(place=np.where(own, H.place, -1), number=int(begins[some.start]))
+            return add_derivatives(*given, own, project, g, into, J)
+
+        blocks.close_up(begins, np.array(share(add_group, parts(len(groups), 1))))
 
 
 _NO_FORCES = tuple(np.zeros((3, 0)))

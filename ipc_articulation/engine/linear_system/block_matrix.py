@@ -122,6 +122,10 @@ class BlockMatrix:
         self._make_room(more)
         return self.as_arrays()
 
+    def has_now(self, number: int) -> None:
+        """Note the number of blocks above the diagonal."""
+        self._count = number
+
     def close_up(self, begins: Ints, ends: Ints) -> None:
         """Note where compiled functions have put blocks above the diagonal, in groups of other rows: gaps are closed.
 
@@ -129,7 +133,7 @@ class BlockMatrix:
             begins: The first one of each group, (p,), ascending.
             ends: The one after the last of each, (p,).
         """
-        self._count = int(ends[0]) if len(ends) == 1 else close_up(self._upper, begins, ends)
+        self._count = close_up(self._upper, begins, ends)
 
     def as_arrays(self) -> Blocks:
         """The arrays of the matrix, for compiled functions; valid until more is added."""
