@@ -66,7 +66,4 @@ def _is_restrained(lower, upper, limit_force, friction, friction_force, ties, ro
 
 @compiled
 def _all(values):
-    for value in values:
-        if not np.isfinite(value):
-            return False
-    return True
+    return bool(np.isfinite(values).all())

@@ -7,6 +7,7 @@ the sums are the same to the last bit, in however many pieces.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -35,10 +36,9 @@ class UsualAssembly:
         """
         self.terms = hold_terms({term.name: term for term in terms}, len(labels))
         self._articulation = next((term for term in terms if isinstance(term, Articulation)), None)
-        self._room, n = room_of(terms), len(labels)
-        self._part = np.unique(labels, return_inverse=True)[1].reshape(n)
-        pairs = _pairs(terms, movable) if n > _WORTH and self._part.any() else np.zeros((0, 2), dtype=np.int64)
-        self._rooms = np.bincount(self._part[pairs[:, 0]], minlength=self._part.max(initial=-1) + 1)  # of each part
+        self._terms, self._movable, self._room = tuple(terms), movable, room_of(terms)
+        self._part = np.unique(labels, return_inverse=True)[1].reshape(len(labels))
+        self._count = int(self._part.max(initial=-1)) + 1  # of parts
 
     def add(self, q: Array, moving: Bools, project: bool, g: Array, blocks: BlockMatrix) -> None:
         """Add the gradient at q (n, 12) of moving bodies (n,) to g (n, 12), and the Hessian, exact or projected."""
@@ -52,11 +52,16 @@ class UsualAssembly:
         if self._articulation is not None:
             self._articulation.linearized(J, delta)
 
+    @cached_property
+    def _rooms(self) -> Ints:
+        """The largest number of blocks above the diagonal that each part adds, (p,)."""
+        return np.bincount(self._part[_pairs(self._terms, self._movable)[:, 0]], minlength=self._count)
+
     def _groups(self, moving: Bools) -> list[Ints]:
         """The parts with moving bodies, in groups that are worth a core; none where all are in one."""
-        if len(self._rooms) < 2 or np.count_nonzero(moving) <= _WORTH:
+        if self._count < 2 or np.count_nonzero(moving) <= _WORTH:
             return []
-        counts = np.bincount(self._part[moving], minlength=len(self._rooms))
+        counts = np.bincount(self._part[moving], minlength=self._count)
         chosen = np.flatnonzero(counts)
         return [chosen[some] for some in parts_of_sizes(counts[chosen], max(_WORTH, -(-int(counts.sum()) // _MOST)))]
 

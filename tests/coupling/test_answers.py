@@ -227,3 +227,57 @@ def test_the_scenes_time_step_may_change_with_the_models(tmp_path):
     uipc.view(scene.config().find("dt"))[0] = 0.005
     coupling.step(world)
     assert table.angle == pytest.approx(0.02, abs=1e-6)
+
+
+FIELDS = {
+    **dict.fromkeys(("mass", "delta_theta_tilde", "link_poses"), "predict().{}"),
+    **dict.fromkeys(("limit_force", "friction", "friction_force", "ties"), "predict().restraints.{}"),
+}
+
+
+def plain(field=None, value=np.nan):
+    """A prediction with restraints of which one array has a bad number."""
+    arrays = {name: np.full((1, 1) if name == "ties" else 1, 0.5) for name in FIELDS if "restraints" in FIELDS[name]}
+    robot = {"mass": np.eye(1), "delta_theta_tilde": np.zeros(1), "link_poses": np.eye(4)[None]}
+    if field is not None:
+        {**arrays, **robot}[field].flat[-1] = value
+    none = np.empty((0, 1))
+    held = Restraints(np.array([-np.inf]), np.ones(1), **arrays, tie_units=("rad",), rows=none)
+    return replace(PREDICTION, **robot, restraints=held)
+
+
+@pytest.fixture
+def answers():
+    given = Answers(Turntable(), make_scene())
+    given.describe()
+    return given
+
+
+def test_a_plain_prediction_is_taken_as_it_is(answers):
+    given = plain()
+    assert answers.checked(given) is given
+    assert answers.checked(PREDICTION) is PREDICTION
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_bad_number_in_a_plain_prediction_is_found(answers, field, value):
+    with pytest.raises(AdapterError, match=re.escape(f"Turntable.{FIELDS[field].format(field)} is {value}")):
+        answers.checked(plain(field, value))
+
+
+@pytest.mark.parametrize("field", ["lower", "upper"])
+def test_bad_ends_in_a_plain_prediction_are_found(answers, field):
+    given = plain()
+    bad = replace(given, restraints=replace(given.restraints, **{field: np.array([np.nan])}))
+    with pytest.raises(AdapterError, match="two numbers or infinities, the lower one first"):
+        answers.checked(bad)
+
+
+def test_arrays_that_are_no_plain_ones_are_made_so(answers):
+    given = plain()
+    wide = np.full((1, 8, 8), 9.0)
+    wide[:, ::2, ::2] = np.eye(4)
+    found = answers.checked(replace(given, mass=[[1]], link_poses=wide[:, ::2, ::2]))
+    assert found.mass.dtype == float
+    np.testing.assert_array_equal(found.link_poses, np.eye(4)[None])

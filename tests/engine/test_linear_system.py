@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from ipc_articulation import tetrads
+from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
+from ipc_articulation.engine.linear_system.block_sums import add_pairs
 from ipc_articulation.engine.linear_system.by_rows import block_cholesky
 from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.hessian import Coupled, NoHessian, coupled
@@ -127,6 +129,23 @@ def test_several_coupled_sums_are_added_as_one_by_one(problem):
     for ours, theirs in zip(system.blocks.matrix, one_by_one.blocks.matrix, strict=True):
         np.testing.assert_array_equal(ours, theirs)
     assert system.blocks.diagonal.any()
+
+
+def test_gaps_between_groups_of_blocks_are_closed_and_blocks_are_found_again():
+    rng = np.random.default_rng(8)
+    pairs, blocks = np.array([[0, 1], [3, 2], [4, 2]]), spd(rng, 3, 24)
+    grouped, plain = BlockMatrix(5), BlockMatrix(5)
+    H = grouped.with_room(9)
+    for begin, some in ((1, slice(0, 1)), (4, slice(1, 3))):
+        add_pairs(H.place, pairs[some], blocks[some], H.diagonal, H.upper, begin)
+    grouped.close_up(np.array([1, 4]), np.array([2, 6]))
+    plain.add_pairs(pairs, blocks)
+    for _ in range(2):  # the second time the blocks are there
+        for ours, theirs in zip(grouped.matrix, plain.matrix, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+        assert len(grouped.matrix.rows) == 3
+        grouped.add_pairs(pairs, blocks)
+        plain.add_pairs(pairs, blocks)
 
 
 def test_singular_system_is_shifted():

@@ -118,8 +118,8 @@ def energies(penalties, q):
 
 @compiled
 def add_derivatives(penalties, q, moving, g):
-    """Add the gradient at q (n, 12) to g (n, 12) for bodies that move, and bring the Hessians of their joints up to date."""
-    nobody = np.empty(DOF)
+    """Add the gradient at q (n, 12) of moving bodies to g (n, 12), and bring Hessians of their joints up to date."""
+    nobody = np.zeros(DOF)
     x, y, r = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD)
     D, J = np.empty((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 2 * DOF))
     for j in range(len(penalties.kind)):
