@@ -38,7 +38,7 @@ def is_plain(prediction: Any, m: int, n: int, k: int, r: int) -> bool:
 
 def _are_arrays(*values: Any) -> bool:
     for value in values:
-        if type(value) is not np.ndarray or value.dtype is not _FLOAT or not value.flags.c_contiguous:
+        if type(value) is not np.ndarray or value.dtype is not _FLOAT or not (value.ndim and value.flags.c_contiguous):
             return False
     return True
 

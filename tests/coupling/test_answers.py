@@ -274,6 +274,15 @@ def test_bad_ends_in_a_plain_prediction_are_found(answers, field):
         answers.checked(bad)
 
 
+@pytest.mark.parametrize("field", [*FIELDS, "lower", "upper"])
+def test_a_bare_number_in_a_plain_prediction_is_refused_by_name(answers, field):
+    given, bare = plain(), np.array(0.5)
+    of_robot = field in ("mass", "delta_theta_tilde", "link_poses")
+    changes = {field: bare} if of_robot else {"restraints": replace(given.restraints, **{field: bare})}
+    with pytest.raises(AdapterError, match=re.escape(f"{field} is shape ()")):
+        answers.checked(replace(given, **changes))
+
+
 def test_arrays_that_are_no_plain_ones_are_made_so(answers):
     given = plain()
     wide = np.full((1, 8, 8), 9.0)
