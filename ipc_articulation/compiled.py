@@ -14,13 +14,14 @@ from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from inspect import getfile, isfunction
+from itertools import count
 from pathlib import Path
 from pickle import dumps
 from typing import Any
 
 from filelock import FileLock
 from numba import njit
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 from numba.core.runtime import rtsys
 
@@ -82,6 +83,22 @@ def _named(value: Any) -> Any:
     return f"{value.__module__}.{value.__qualname__}" if isfunction(value) else value
 
 
+class _Files(IndexDataCacheFile):
+    """numba's files of one function; the index names a file only once this is written.
+
+    numba writes the index first. Where a file of this name is left from an older source, another process would run it.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep machine code under a key of the index."""
+        names = self._load_index()
+        if key not in names:
+            taken = set(names.values())
+            names[key] = next(name for k in count(1) if (name := self._data_name(k)) not in taken)
+        self._save_data(names[key], data)
+        self._save_index(names)
+
+
 class _Cache(FunctionCache):
     """numba's cache of one function, discarded when a source changes, and locked while it is written."""
 
@@ -95,6 +112,7 @@ class _Cache(FunctionCache):
         """Find the files, at the first call: most functions that are imported are never called."""
         if self._impl is None:
             super().__init__(self._py_func)
+            self._cache_file.__class__ = _Files
             self._cache_file._source_stamp = self._stamp
 
     @property

@@ -111,19 +111,25 @@ class _Part(JITCodeLibrary):
         """The code and all that it calls."""
         self._ensure_finalized()
         whole = self._final_module.clone()
-        for library in self._called({}):
+        for library in self._called():
             own = library._final_module if isinstance(library, _Part) else library._get_module_for_linking()
             whole.link_in(own, preserve=True)
         return whole
 
-    def _called(self, found: dict[Any, None]) -> dict[Any, None]:
-        """The libraries that it calls, directly or not, once each."""
-        for library in self._linking_libraries:
-            if library not in found:
-                found[library] = None
-                if isinstance(library, _Part):
-                    library._called(found)
-        return found
+    def _called(self) -> list[Any]:
+        """The libraries that it calls, directly or not, once each, callers first: LLVM omits what nobody calls yet."""
+        found, seen = list[Any](), set[Any]()
+
+        def visit(part: _Part) -> None:
+            for library in part._linking_libraries:
+                if library not in seen:
+                    seen.add(library)
+                    if isinstance(library, _Part):
+                        visit(library)
+                    found.append(library)
+
+        visit(self)
+        return found[::-1]
 
 
 class _Entrance(JITCodeLibrary):

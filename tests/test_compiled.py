@@ -238,3 +238,19 @@ def test_what_is_loaded_can_be_called_by_what_is_compiled_later(copy: Path) -> N
     assert run(copy, scaled) == "6 0"
     assert run(copy, f"{scaled}; print('numba.np.linalg' in sys.modules)") == f"6 1\n{not compiled.LINKS_WHOLE}"
     assert run(copy, f"{scaled}\n{CALL}") == "6 1\n6 0"
+
+
+def test_the_index_names_only_files_that_are_written(copy: Path) -> None:
+    """Else another process would run what an older source has left under the name."""
+    watch = """
+import numba.core.caching as caching
+write = caching.IndexDataCacheFile._save_data
+
+def watched(self, name, data):
+    assert name not in self._load_index().values()
+    write(self, name, data)
+    print("written")
+
+caching.IndexDataCacheFile._save_data = watched
+"""
+    assert run(copy, watch + CALL) == "written\n6 0"

@@ -85,6 +85,30 @@ def test_a_function_that_calls_itself() -> None:
     assert factorial(5) == 120
 
 
+def test_a_part_is_there_that_was_found_first_where_nothing_calls_it() -> None:
+    @compiled
+    def common(x: float) -> float:
+        return x + 1.0
+
+    @compiled
+    def omitted(x: float) -> float:
+        return 3.0 * common(x)
+
+    @compiled
+    def chosen(x: float) -> float:
+        return 2.0 * common(x)
+
+    @compiled
+    def either(x: float, first: bool) -> float:
+        return omitted(x) if first else chosen(x)
+
+    @compiled
+    def caller(x: float) -> float:
+        return either(x, False)  # numba leaves out what is not for False
+
+    assert caller(1.0) == 4.0
+
+
 def test_errors_of_parts_reach_python() -> None:
     @compiled
     def checked(x: int) -> int:

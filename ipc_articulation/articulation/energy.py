@@ -13,6 +13,7 @@ joint is projected onto positive semidefinite matrices; Jᵀ (Mᵗ + Cᵀ diag D
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -21,15 +22,18 @@ from numpy.typing import ArrayLike
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.bounded_springs import curvatures, refuse_springs
 from ipc_articulation.articulation.evaluation import (
+    Articulations,
+    HeldArticulations,
+    add_gradient,
     differentiate,
     forces,
     freedom_energies,
-    gradient,
     hold,
     make_articulations,
     take,
 )
 from ipc_articulation.articulation.joints import Joints, delta_theta
+from ipc_articulation.articulation.pieces import WORTH, pieces
 from ipc_articulation.articulation.spring_rows import BoundedRows, along, bounded_rows
 from ipc_articulation.articulation.step_input import (
     delta_theta_tilde_array,
@@ -41,8 +45,6 @@ from ipc_articulation.articulation.step_input import (
 )
 from ipc_articulation.cores import parts, share
 from ipc_articulation.errors import ArticulationError
-
-TOGETHER = 64  # joints whose derivatives a core computes
 
 
 class Linearization(NamedTuple):
@@ -85,9 +87,10 @@ class ArticulationEnergy:
         self.joints = joints
         self.body_count = body_count
         row_names = row_names or ((),) * len(joint_counts)
+        self._joint_counts = tuple(joint_counts)
         self._row_counts = tuple(len(own) for own in row_names)
         self._row_names = [name for own in row_names for name in own]
-        self.arrays = make_articulations(joints, tuple(joint_counts), self._row_counts)
+        self.arrays = make_articulations(joints, self._joint_counts, self._row_counts)
         self.held = hold(self.arrays)
         self.sizes = tuple(np.diff(self.arrays.starts).tolist())  # freedoms of each articulation
         self.names = tuple(names) if names else tuple(f"articulation {a}" for a in range(len(self.sizes)))
@@ -193,11 +196,18 @@ class ArticulationEnergy:
 
     def freedom_energies(self, q: Array) -> Array:
         """½ (lₖᵀ (δθ - δθ̃))² + Dₖ, (F,), lₖ the columns of `mass_factor`; those of an articulation sum to its K."""
-        return freedom_energies(self.held, self.coordinates(q))
+        pieces, q = self._pieces, self.coordinates(q)
+        return np.concatenate(share(lambda one: freedom_energies(pieces[one.start], q), parts(len(pieces), 1)))
 
     def gradient(self, q: Array) -> Array:
         """∂K/∂q, (n, 12)."""
-        return gradient(self.held, self.coordinates(q))
+        pieces, q, g = self._pieces, self.coordinates(q), np.zeros((self.body_count, 12))
+        share(lambda one: add_gradient(pieces[one.start], q, g), parts(len(pieces), 1))
+        return g
+
+    @cached_property
+    def _pieces(self) -> list[HeldArticulations | Articulations]:
+        return [hold(piece) for piece in pieces(self.arrays, self._joint_counts)]
 
     def hessian(self, q: Array, project: bool = True) -> Array:
         """∂²K/∂q², (12n, 12n), exact or positive semidefinite. Dense: for checks and small scenes."""
@@ -230,7 +240,7 @@ class ArticulationEnergy:
         def some(joints: slice) -> None:
             differentiate(held, q, w, moving, project, joints.start, joints.stop, J, curvature)
 
-        share(some, parts(m, TOGETHER))
+        share(some, parts(m, WORTH))
         return Linearization(force, delta, J, curvature)
 
     def _refuse(self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array], q_ref: Array) -> None:

@@ -163,7 +163,7 @@ def _inertial(arrays: HeldArticulations | Articulations, residual: Array) -> Arr
     return w
 
 
-@compiled
+@compiled(nogil=True)
 def freedom_energies(arrays: HeldArticulations | Articulations, q: Array) -> Array:
     """½ (lₖᵀ (δθ - δθ̃))² + Dₖ at q (n, 12), (F,), with the columns lₖ of `mass_factor`; they sum to K.
 
@@ -215,12 +215,12 @@ def differentiate(
         first += FREEDOMS[kind]
 
 
-@compiled
-def gradient(arrays: HeldArticulations | Articulations, q: Array) -> Array:
-    """∂K/∂q at q (n, 12)."""
+@compiled(nogil=True)
+def add_gradient(arrays: HeldArticulations | Articulations, q: Array, g: Array) -> None:
+    """Add ∂K/∂q at q (n, 12) to g (n, 12)."""
     joints, w = arrays.joints, forces(arrays, q)[2]
     J, H, zeros = np.empty((MOST_FREEDOMS, 24)), np.empty((24, 24)), np.zeros(MOST_FREEDOMS)
-    g, first = np.zeros_like(q), 0
+    first = 0
     for k in range(len(joints.kind)):
         kind, i, j = joints.kind[k], joints.bodies[k, 0], joints.bodies[k, 1]
         kinds.slopes(kind, joints.local[k], q[i], q[j], arrays.reference[k], zeros, J, H)
@@ -229,4 +229,3 @@ def gradient(arrays: HeldArticulations | Articulations, q: Array) -> Array:
                 g[i, column] += w[first + freedom] * J[freedom, column]
                 g[j, column] += w[first + freedom] * J[freedom, 12 + column]
         first += FREEDOMS[kind]
-    return g

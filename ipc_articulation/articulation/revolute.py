@@ -31,8 +31,9 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.articulation import revolute_in_q, vectors
+from ipc_articulation.articulation import revolute_in_q
 from ipc_articulation.articulation.frames import Placement, local_directions, local_points, orthonormal_basis
+from ipc_articulation.articulation.revolute_in_q import put, row
 from ipc_articulation.compiled import compiled
 
 HOME = (1.0, 0.0)  # (C, S) where θ = 0
@@ -52,61 +53,51 @@ def held(placement: Placement) -> Array:
 @compiled(inline="always")
 def set_reference(local: Array, q_i: Array, q_j: Array, reference: Array) -> None:
     """Write (Cᵗ, Sᵗ); see `kinds.set_reference`."""
-    reference[0], reference[1] = cos_sin(vectors.pairs(local, q_i, q_j))
+    reference[0], reference[1] = cos_sin(local, q_i, q_j)
 
 
 @compiled(inline="always")
 def delta_theta(local: Array, q_i: Array, q_j: Array, reference: Array, delta: Array) -> None:
     """Write δθ in (-π, π] [rad]; see `kinds.delta_theta`."""
-    (C, S), C_t, S_t = cos_sin(vectors.pairs(local, q_i, q_j)), reference[0], reference[1]
+    (C, S), C_t, S_t = cos_sin(local, q_i, q_j), reference[0], reference[1]
     delta[0] = np.arctan2(S * C_t - C * S_t, C * C_t + S * S_t)
 
 
 @compiled
 def derivatives(local: Array, q_i: Array, q_j: Array, w: float, project: bool, g: Array, H: Array) -> None:
     """∂δθ/∂q into g (24,) and w ∂²δθ/∂q² into H (24, 24); see `kinds.derivatives`."""
-    F, t, p, p_in_q = vectors.pairs(local, q_i, q_j), np.empty(12), np.empty(12), np.empty(24)
-    C, S = cos_sin(F)
-    r2 = C * C + S * S
-    c, s = 0.5 * C / r2, 0.5 * S / r2  # cosθ / 2r, sinθ / 2r
-    _gradients(F, c, s, t, p)
-    vectors.gradient_to_q(local, t, g)
-    vectors.gradient_to_q(local, p, p_in_q)
-    if not project:
-        revolute_in_q.write_weighted(local, w, c, s, g, p_in_q, H)
+    C, S = cos_sin(local, q_i, q_j)
+    r = np.sqrt(C * C + S * S)
+    c, s, carried = 0.5 * C / (r * r), 0.5 * S / (r * r), np.empty((4, 24))  # cosθ / 2r, sinθ / 2r
+    N = revolute_in_q.carry(local, q_i, q_j, c, s, carried)
+    g[:] = carried[0]
+    if project:
+        revolute_in_q.write_projected(local, w, c, s, r, N, carried, H)
     else:
-        revolute_in_q.write_weighted(local, 0.5 * w, c, s, g, p_in_q, H)
-        revolute_in_q.add_absolute(local, 0.5 * abs(w), np.sqrt(r2), F, t, p, H)
+        revolute_in_q.write_weighted(local, w, c, s, carried, H)
 
 
 @compiled
 def slopes(local: Array, q_i: Array, q_j: Array, g: Array) -> None:
     """∂δθ/∂q into g (24,)."""
-    F, t, p = vectors.pairs(local, q_i, q_j), np.empty(12), np.empty(12)
-    C, S = cos_sin(F)
+    C, S = cos_sin(local, q_i, q_j)
     r2 = C * C + S * S
-    _gradients(F, 0.5 * C / r2, 0.5 * S / r2, t, p)
-    vectors.gradient_to_q(local, t, g)
+    c, s = 0.5 * C / r2, 0.5 * S / r2
+    for a in range(3):
+        n_i, b_i = row(local[0], q_i, a)
+        n_j, b_j = row(local[1], q_j, a)
+        put(local[0], a, c * b_j - s * n_j, -(c * n_j + s * b_j), g[:12])
+        put(local[1], a, -(c * b_i + s * n_i), c * n_i - s * b_i, g[12:])
 
 
 @compiled
-def cos_sin(F: Array) -> tuple[float, float]:
-    """C and S of world vectors F (4, 3), not normalised."""
-    n_i, b_i, n_j, b_j = F[0], F[1], F[2], F[3]
+def cos_sin(local: Array, q_i: Array, q_j: Array) -> tuple[float, float]:
+    """C and S of two directions in both bodies, (2, v, 4), at their coordinates (12,); not normalised."""
     C = 0.0
     S = 0.0
     for a in range(3):
-        C += b_i[a] * b_j[a] + n_i[a] * n_j[a]
-        S += n_i[a] * b_j[a] - b_i[a] * n_j[a]
+        n_i, b_i = row(local[0], q_i, a)
+        n_j, b_j = row(local[1], q_j, a)
+        C += b_i * b_j + n_i * n_j
+        S += n_i * b_j - b_i * n_j
     return 0.5 * C, 0.5 * S
-
-
-@compiled
-def _gradients(F: Array, c: float, s: float, t: Array, p: Array) -> None:
-    """∇θ into t (12,) and ∇ρ into p (12,), with c = cosθ / 2r and s = sinθ / 2r."""
-    for a in range(3):
-        n_i, b_i, n_j, b_j = F[0, a], F[1, a], F[2, a], F[3, a]
-        n_i_turned, b_i_turned = c * n_i - s * b_i, c * b_i + s * n_i
-        n_j_turned, b_j_turned = c * n_j + s * b_j, c * b_j - s * n_j
-        p[a], p[3 + a], p[6 + a], p[9 + a] = n_j_turned, b_j_turned, n_i_turned, b_i_turned
-        t[a], t[3 + a], t[6 + a], t[9 + a] = b_j_turned, -n_j_turned, -b_i_turned, n_i_turned

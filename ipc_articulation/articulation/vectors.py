@@ -93,5 +93,5 @@ def project(H: Array) -> Array:
 @compiled
 def _add_scaled(target: Array, factor: float, source: Array) -> None:
     if factor != 0.0:
-        for column in range(24):
+        for column in range(len(target)):
             target[column] += factor * source[column]

@@ -16,7 +16,7 @@ from numba.experimental import structref
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Ints
-from ipc_articulation.articulation.energy import TOGETHER, ArticulationEnergy
+from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.evaluation import (
     Articulations,
     HeldArticulations,
@@ -37,6 +37,7 @@ from ipc_articulation.engine.terms.kinetic import Inertias, Kinetic
 from ipc_articulation.engine.terms.shape import Shapes
 from ipc_articulation.engine.terms.term import Term
 
+_MANY = 64  # freedoms of an articulation that is a term of its own
 USUAL = (Kinetic.name, ortho_potential.NAME, JointPenalties.name, Articulation.name)  # in the order of their sum
 
 
@@ -86,12 +87,12 @@ def hold_terms(found: Mapping[str, Any], n: int) -> HeldTerms | TermArrays:
 def usual_of(terms: Sequence[Term]) -> list[Term]:
     """The first terms of a potential, for which one compiled sum may stand: a part of `USUAL`, in its order.
 
-    Articulations of which one is so large that cores share its derivatives are left out.
+    Articulations of which one is large are left out.
     """
     found: list[Term] = []
     left = list(USUAL)
     for term in terms:
-        is_large = isinstance(term, Articulation) and max(map(len, term.blocks)) > TOGETHER
+        is_large = isinstance(term, Articulation) and max(map(len, term.blocks)) > _MANY
         if term.name not in left or is_large:
             break
         del left[: left.index(term.name) + 1]

@@ -166,5 +166,6 @@ def _add(source, row, col, target):
 def _add_product(left, right, target):
     """Add leftᵀ right, for two rows of twelve numbers."""
     for a in range(DOF):
-        for b in range(DOF):
-            target[a, b] += left[a] * right[b]
+        row, factor = target[a], left[a]
+        for b in range(len(row)):
+            row[b] += factor * right[b]

@@ -263,7 +263,7 @@ def _write_square(kappa, J, held, block):
         for a in range(2 * DOF):
             factor = kappa * J[row, a]
             if factor != 0.0:
-                for b in range(2 * DOF):
+                for b in range(block.shape[1]):
                     block[a, b] += factor * J[row, b]
 
 
