@@ -96,14 +96,16 @@ def make_materials(
         plane_subscene: Subscene of every half-plane, (P,).
         group: The body of each row of coordinates, (n,); None: each has one.
     """
-    columns = np.stack([bodies.element, bodies.subscene, bodies.d_hat, bodies.thickness], axis=1)
+    columns = np.stack([bodies.element, bodies.d_hat, bodies.thickness], axis=1)
     kinds, kind = np.unique(columns, axis=0, return_inverse=True)
     kind, count = kind.reshape(-1), len(kinds)
-    models = _models(rules, kinds, plane_element, plane_subscene)
+    models = _models(rules, kinds, plane_element)
     distinct, index = np.unique(models.reshape(-1, 4), axis=0, return_inverse=True)
     resistance, d_hat, thickness, enabled = distinct.T.copy()
     pairs = np.where(enabled > 0.0, np.arange(len(distinct)), NO_CONTACT)[index.reshape(models.shape[:2])][kind]
     body_pairs, plane_pairs = pairs[:, kind], pairs[:, count:]
+    body_pairs[~rules.subscenes[np.ix_(bodies.subscene, bodies.subscene)]] = NO_CONTACT
+    plane_pairs[~rules.subscenes[np.ix_(bodies.subscene, plane_subscene)]] = NO_CONTACT
     body_pairs[np.diag_indices(len(kind))] = np.where(bodies.self_collision, np.diag(body_pairs), NO_CONTACT)
     body_pairs[np.ix_(bodies.is_fixed, bodies.is_fixed)] = NO_CONTACT
     plane_pairs[bodies.is_fixed] = NO_CONTACT
@@ -113,25 +115,23 @@ def make_materials(
     return Materials(given, by_load, d_hat, thickness, body_pairs, plane_pairs, friction, group)
 
 
-def _models(rules: Rules, kinds: Array, plane_element: Ints, plane_subscene: Ints) -> Array:
-    """The contact models (resistance, d̂, ξ, enabled) of K kinds of bodies.
+def _models(rules: Rules, kinds: Array, plane_element: Ints) -> Array:
+    """The contact models (resistance, d̂, ξ, enabled) of K kinds of bodies, in one subscene.
 
     Args:
         rules: The contact table.
-        kinds: Contact element, subscene, d̂ and thickness of each kind, (K, 4).
+        kinds: Contact element, d̂ and thickness of each kind, (K, 3).
         plane_element: Contact element of every half-plane, (P,).
-        plane_subscene: Subscene of every half-plane, (P,).
 
     Returns:
         Models of every kind with every kind and every half-plane, (K, K + P, 4); adaptive resistance is -1.
     """
-    element, subscene = kinds[:, :2].astype(int).T
-    d_hat, thickness = kinds[:, 2, None], kinds[:, 3, None]
+    element = kinds[:, 0].astype(int)
+    d_hat, thickness = kinds[:, 1, None], kinds[:, 2, None]
     elements = np.ix_(element, np.concatenate([element, plane_element]))
-    enabled = rules.enabled[elements] & rules.subscenes[np.ix_(subscene, np.concatenate([subscene, plane_subscene]))]
     resistance = np.where(rules.resistance[elements] > 0.0, rules.resistance[elements], -1.0)
     resistance[rules.resistance[elements] == BY_LOAD] = BY_LOAD
     of_planes = np.ones((1, len(plane_element)))
     d_hats = np.hstack([0.5 * (d_hat + d_hat.T), d_hat * of_planes])
     thicknesses = np.hstack([thickness + thickness.T, thickness * of_planes])
-    return np.stack([resistance, d_hats, thicknesses, enabled], axis=-1)
+    return np.stack([resistance, d_hats, thicknesses, rules.enabled[elements]], axis=-1)

@@ -84,10 +84,14 @@ def _are_valid(values: Array, nonnegative: bool) -> bool:
     return bool(np.isfinite(values).all()) and not (nonnegative and bool((values < 0.0).any()))
 
 
-def read_uids(geometry: Any, name: str) -> list[int]:
-    """The UIDs in a meta attribute, empty if it does not exist. In Python such lists are available only as JSON."""
-    listing = geometry.to_json()["meta"].get(name)
-    return [] if listing is None else np.ravel(listing["attribute"]["values"]).astype(int).tolist()
+def _listed_uids(geometry: Any) -> list[int]:
+    """The UIDs of constitutions besides a geometry's own; in Python such lists are available only as JSON."""
+    names = [name for name in _UID_LISTS if geometry.meta().find(name) is not None]
+    meta = geometry.to_json()["meta"] if names else {}  # all arrays of the geometry
+    return [int(uid) for name in names for uid in np.ravel(meta[name]["attribute"]["values"])]
+
+
+_UID_LISTS = ("extra_constitution_uids", "constraint_uids")
 
 
 def object_names(scene: Any) -> dict[int, str]:
@@ -106,5 +110,5 @@ def object_names(scene: Any) -> dict[int, str]:
 def carried_uids(geometry: Any) -> list[int]:
     """All UIDs of a geometry, its own constitution first; none for scenery."""
     uid = constitution_uid(geometry)
-    extras = read_uids(geometry, "extra_constitution_uids") + read_uids(geometry, "constraint_uids")
+    extras = _listed_uids(geometry)
     return [uid, *extras] if uid else extras
