@@ -33,6 +33,7 @@ from ipc_articulation.articulation.evaluation import (
     take,
 )
 from ipc_articulation.articulation.joints import Joints, delta_theta
+from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.articulation.pieces import WORTH, pieces
 from ipc_articulation.articulation.spring_rows import BoundedRows, along, bounded_rows
 from ipc_articulation.articulation.step_input import (
@@ -69,6 +70,9 @@ class ArticulationEnergy:
             none if left out.
 
     Every method takes q, (n, 12): the affine coordinates of all bodies.
+
+    Raises:
+        ArticulationError: `joint_counts` do not sum to m; a joint is fixed, or does not join two different bodies.
     """
 
     def __init__(
@@ -95,6 +99,7 @@ class ArticulationEnergy:
         self.sizes = tuple(np.diff(self.arrays.starts).tolist())  # freedoms of each articulation
         self.names = tuple(names) if names else tuple(f"articulation {a}" for a in range(len(self.sizes)))
         self._joint_names = tuple(joint_names) if joint_names else tuple(f"joint {k}" for k in range(len(joints)))
+        _refuse_joints(joints, self._joint_names, body_count)
         entries = np.square(self.sizes).tolist()  # of each Mᵗ
         masses, unchecked = _split(self.arrays.mass, entries), self.arrays.unchecked
         self._blocks = [M.reshape(size, size) for M, size in zip(masses, self.sizes, strict=True)]
@@ -274,6 +279,27 @@ class ArticulationEnergy:
                 f"{what}: {len(parts)} arrays given, must be {len(self.sizes)}, one each for {', '.join(self.names)}"
             )
         return parts
+
+
+def _refuse_joints(joints: Joints, names: Sequence[str], n: int) -> None:
+    """Refuse joints that do not join two of n bodies, or have no freedom.
+
+    Raises:
+        ArticulationError: names the first such joint.
+    """
+    is_outside = ((joints.bodies < 0) | (joints.bodies >= n)).any(axis=1)
+    bad = is_outside | (joints.bodies[:, 0] == joints.bodies[:, 1]) | (joints.freedoms == 0)
+    if not bad.any():
+        return
+    k = int(np.argmax(bad))
+    if joints.freedoms[k] == 0:
+        raise ArticulationError(
+            f"{names[k]} is {KINDS[int(joints.kind[k])].name}; a joint of an articulation must move"
+        )
+    left, right = joints.bodies[k].tolist()
+    raise ArticulationError(
+        f"{names[k]} joins the bodies {left} and {right}, must join two different ones from 0 to {n - 1}"
+    )
 
 
 def _split(joined: Array, sizes: Sequence[int]) -> list[Array]:

@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 
 from ipc_articulation.articulation.energy import ArticulationEnergy
-from ipc_articulation.articulation.kinds import CYLINDRICAL, FREE, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, UNIVERSAL
+from ipc_articulation.articulation.joints import Joints
+from ipc_articulation.articulation.kinds import (
+    CYLINDRICAL,
+    FIXED,
+    FREE,
+    PLANAR,
+    PRISMATIC,
+    REVOLUTE,
+    SPHERICAL,
+    UNIVERSAL,
+    VECTORS,
+)
 from ipc_articulation.errors import ArticulationError
 from tests.articulation import reference
 from tests.derivatives import complex_step, relative_error
@@ -202,3 +213,17 @@ def test_joint_counts_must_sum_to_the_number_of_joints():
     joints = reference.random_joints(np.random.default_rng(0), [(0, 1)], [REVOLUTE])
     with pytest.raises(ArticulationError, match=re.escape("joint_counts (1, 1) must sum to the number of joints, 1")):
         ArticulationEnergy(joints, 2, (1, 1))
+
+
+@pytest.mark.parametrize("bodies", [(0, 0), (-1, 0), (0, 2)])
+def test_a_joint_must_join_two_different_bodies(bodies: tuple[int, int]) -> None:
+    joints = Joints(np.array([REVOLUTE]), np.array([bodies]), np.zeros((1, 2, VECTORS, 4)))
+    message = f"elbow joins the bodies {bodies[0]} and {bodies[1]}, must join two different ones from 0 to 1"
+    with pytest.raises(ArticulationError, match=re.escape(message)):
+        ArticulationEnergy(joints, 2, [1], joint_names=["elbow"])
+
+
+def test_a_fixed_joint_is_refused() -> None:
+    joints = Joints(np.array([FIXED]), np.array([[0, 1]]), np.zeros((1, 2, VECTORS, 4)))
+    with pytest.raises(ArticulationError, match="joint 0 is fixed; a joint of an articulation must move"):
+        ArticulationEnergy(joints, 2, [1])
