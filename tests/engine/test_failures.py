@@ -194,12 +194,14 @@ def test_ctrl_c_in_init_is_raised_when_the_world_is_initialised(tmp_path, call):
         if event == "call" and frame.f_code.co_name == "inner" and next(calls) == call:
             os.kill(os.getpid(), signal.SIGINT)
 
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore the signal
     sys.setprofile(interrupt)
     try:
         with pytest.raises(KeyboardInterrupt):
             world.init(scene.scene)
     finally:
         sys.setprofile(None)
+        signal.signal(signal.SIGINT, handler)
     world.init(scene.scene)
     world.advance()
     assert world.frame() == 1
