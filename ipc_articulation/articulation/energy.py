@@ -201,13 +201,13 @@ class ArticulationEnergy:
 
     def freedom_energies(self, q: Array) -> Array:
         """½ (lₖᵀ (δθ - δθ̃))² + Dₖ, (F,), lₖ the columns of `mass_factor`; those of an articulation sum to its K."""
-        pieces, q = self._pieces, self.coordinates(q)
-        return np.concatenate(share(lambda one: freedom_energies(pieces[one.start], q), parts(len(pieces), 1)))
+        held, q = self._pieces, self.coordinates(q)
+        return np.concatenate(share(lambda one: freedom_energies(held[one.start], q), parts(len(held), 1)))
 
     def gradient(self, q: Array) -> Array:
         """∂K/∂q, (n, 12)."""
-        pieces, q, g = self._pieces, self.coordinates(q), np.zeros((self.body_count, 12))
-        share(lambda one: add_gradient(pieces[one.start], q, g), parts(len(pieces), 1))
+        held, q, g = self._pieces, self.coordinates(q), np.zeros((self.body_count, 12))
+        share(lambda one: add_gradient(held[one.start], q, g), parts(len(held), 1))
         return g
 
     @cached_property

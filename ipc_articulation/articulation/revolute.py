@@ -33,7 +33,7 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation import revolute_in_q
 from ipc_articulation.articulation.frames import Placement, local_directions, local_points, orthonormal_basis
-from ipc_articulation.articulation.revolute_in_q import put, row
+from ipc_articulation.articulation.revolute_in_q import put_slope, row
 from ipc_articulation.compiled import compiled
 
 HOME = (1.0, 0.0)  # (C, S) where θ = 0
@@ -84,10 +84,7 @@ def slopes(local: Array, q_i: Array, q_j: Array, g: Array) -> None:
     r2 = C * C + S * S
     c, s = 0.5 * C / r2, 0.5 * S / r2
     for a in range(3):
-        n_i, b_i = row(local[0], q_i, a)
-        n_j, b_j = row(local[1], q_j, a)
-        put(local[0], a, c * b_j - s * n_j, -(c * n_j + s * b_j), g[:12])
-        put(local[1], a, -(c * b_i + s * n_i), c * n_i - s * b_i, g[12:])
+        put_slope(local, a, row(local[0], q_i, a), row(local[1], q_j, a), c, s, g)
 
 
 @compiled

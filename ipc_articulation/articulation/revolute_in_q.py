@@ -36,6 +36,16 @@ def put(local: Array, a: int, by_n: float, by_b: float, g: Array) -> None:
 
 
 @compiled
+def put_slope(
+    local: Array, a: int, left: tuple[float, float], right: tuple[float, float], c: float, s: float, g: Array
+) -> None:
+    """Write the part of ∇θ by row a of the two matrices A, in which the world vectors (n̂, b̂) are left and right."""
+    (n_i, b_i), (n_j, b_j) = left, right
+    put(local[0], a, c * b_j - s * n_j, -(c * n_j + s * b_j), g[:12])
+    put(local[1], a, -(c * b_i + s * n_i), c * n_i - s * b_i, g[12:])
+
+
+@compiled
 def carry(local: Array, q_i: Array, q_j: Array, c: float, s: float, carried: Array) -> float:
     """Write ∇θ, ∇ρ, F and G by q into `carried` (4, 24).
 
@@ -52,11 +62,10 @@ def carry(local: Array, q_i: Array, q_j: Array, c: float, s: float, carried: Arr
     """
     N = 0.0
     for a in range(3):
-        n_i, b_i = row(local[0], q_i, a)
-        n_j, b_j = row(local[1], q_j, a)
+        left, right = row(local[0], q_i, a), row(local[1], q_j, a)
+        (n_i, b_i), (n_j, b_j) = left, right
         N += n_i * n_i + b_i * b_i + n_j * n_j + b_j * b_j
-        put(local[0], a, c * b_j - s * n_j, -(c * n_j + s * b_j), carried[0, :12])
-        put(local[1], a, -(c * b_i + s * n_i), c * n_i - s * b_i, carried[0, 12:])
+        put_slope(local, a, left, right, c, s, carried[0])
         put(local[0], a, c * n_j + s * b_j, c * b_j - s * n_j, carried[1, :12])
         put(local[1], a, c * n_i - s * b_i, c * b_i + s * n_i, carried[1, 12:])
         put(local[0], a, n_i, b_i, carried[2, :12])

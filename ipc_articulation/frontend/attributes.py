@@ -20,6 +20,7 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.errors import SceneError
 
 OWN_CONSTITUTION_UID = "own_constitution_uid"  # libuipc's front end refuses a `constitution_uid` that it does not know
+_UID_LISTS = "extra_constitution_uids", "constraint_uids"
 
 
 def read(collection: Any, name: str) -> NDArray[Any] | None:
@@ -91,9 +92,6 @@ def _listed_uids(geometry: Any) -> list[int]:
     return [int(uid) for name in names for uid in np.ravel(meta[name]["attribute"]["values"])]
 
 
-_UID_LISTS = ("extra_constitution_uids", "constraint_uids")
-
-
 def object_names(scene: Any) -> dict[int, str]:
     """Names of the geometries of a `uipc.Scene` by id: that of the object, with the id if it has several geometries."""
     names = {}
@@ -109,6 +107,5 @@ def object_names(scene: Any) -> dict[int, str]:
 
 def carried_uids(geometry: Any) -> list[int]:
     """All UIDs of a geometry, its own constitution first; none for scenery."""
-    uid = constitution_uid(geometry)
-    extras = _listed_uids(geometry)
+    uid, extras = constitution_uid(geometry), _listed_uids(geometry)
     return [uid, *extras] if uid else extras
