@@ -8,7 +8,7 @@ from uipc import view
 from uipc.constitution import ElasticModuli, ElasticModuli2D, HookeanSpring, NeoHookeanShell, StableNeoHookean
 from uipc.geometry import label_surface, label_triangle_orient, linemesh, tetmesh, trimesh
 
-from ipc_articulation.frontend.attributes import read, read_uids
+from ipc_articulation.frontend.attributes import carried_uids, read
 from ipc_articulation.frontend.soft.bodies import read_soft_bodies, world_positions
 from ipc_articulation.frontend.soft.constitutions import READERS, read_elements
 from tests.conformance.libuipc.case_scene import DOWN, DT
@@ -105,8 +105,7 @@ def forces_of_elements(body, x):
     """-∇E of all of a body's constitutions at x, (V, 3) [N]."""
     force = np.zeros_like(x)
     geometry = body.slot.geometry()
-    uids = [int(read(geometry.meta(), "constitution_uid")[0]), *read_uids(geometry, "extra_constitution_uids")]
-    for uid in filter(READERS.__contains__, uids):
+    for uid in filter(READERS.__contains__, carried_uids(geometry)):
         for elements in read_elements(body, uid):
             gradients = elements.law.gradients(x, elements.vertices, elements.constants)
             np.add.at(force, elements.vertices, -gradients.reshape(*elements.vertices.shape, 3))
