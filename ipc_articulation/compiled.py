@@ -10,16 +10,18 @@ versions.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, cached_property
 from hashlib import sha256
 from inspect import getfile, isfunction
 from itertools import count
 from pathlib import Path
 from pickle import dumps
 from typing import Any
+from weakref import WeakValueDictionary
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 from numba import njit
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
@@ -28,6 +30,7 @@ from numba.core.runtime import rtsys
 from ipc_articulation.linking import LINKS_WHOLE, Loading, linked
 
 _SOURCES = Path(__file__).parents[1]
+_LONGEST = 120.0  # seconds for which another process that compiles a function is waited for
 _IMPORT = re.compile(r"^from ([\w.]+) import (?:\(([^)]*)\)|(.*))|^import ([\w.]+)", re.MULTILINE)
 
 
@@ -49,7 +52,11 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         linked(dispatcher, _Cache(function))
     else:
         dispatcher._cache = _Cache(function)
+    BY_NAME[function.__module__, function.__qualname__] = dispatcher
     return dispatcher
+
+
+BY_NAME: WeakValueDictionary[tuple[str, str], Any] = WeakValueDictionary()  # compiled functions by module and name
 
 
 def _values(function: Callable[..., Any]) -> list[Any]:
@@ -120,6 +127,34 @@ class _Cache(FunctionCache):
         """Folder of the files."""
         self._find()
         return str(self._cache_path)
+
+    def file(self, sig: Any, codegen: Any) -> Path | None:
+        """The file with machine code for a signature; None if there is none."""
+        self._find()
+        name = self._cache_file._load_index().get(self._index_key(sig, codegen))
+        return None if name is None else Path(self.cache_path) / name
+
+    @contextmanager
+    def claim(self, seconds: float = _LONGEST) -> Iterator[bool]:
+        """Let no other process compile the function during the block, which begins after some seconds at the latest.
+
+        Yields:
+            Whether no other process does.
+        """
+        try:
+            self._claim.acquire(timeout=seconds)
+        except Timeout:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            self._claim.release()
+
+    @cached_property
+    def _claim(self) -> Any:
+        self._find()
+        return FileLock(f"{self._cache_file._index_path}.lock")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Machine code from disk; None where there is none, or where its index names a class that no longer exists."""

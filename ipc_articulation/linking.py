@@ -53,7 +53,10 @@ class Linked(CPUDispatcher):
                 return super().compile(sig)
             types, _ = normalize_signature(sig)
             if types not in self.entrances:
-                entrance = self._loaded(sig) or self._compiled(sig, types)
+                entrance = self._loaded(sig)
+                if entrance is None:
+                    with self.disk.claim():  # another process may be compiling it
+                        entrance = self._loaded(sig) or self._compiled(sig, types)
                 self._insert([kind._code for kind in types], entrance, False)
                 self.entrances[types] = entrance
             return self.entrances[types]

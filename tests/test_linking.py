@@ -2,7 +2,9 @@
 
 import gc
 import inspect
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -48,6 +50,51 @@ def test_only_what_python_calls_becomes_machine_code() -> None:
     assert list(inner.entrances) == [(types.float64,)]
     assert inner.stats.cache_misses == {(types.float64,): 1}
     assert list(Path(inner.stats.cache_path).glob("*inner*.nbc"))
+
+
+def test_what_another_process_is_compiling_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    @compiled
+    def f(x: float) -> float:
+        return 3.0 * x
+
+    begun, real = Event(), f._compiled
+    monkeypatch.setattr(f, "_compiled", lambda *given: begun.set() or real(*given), raising=False)
+    with f.disk.claim(), ThreadPoolExecutor(1) as pool:  # another file descriptor than the one below
+        own = f.disk.__dict__.pop("_claim")
+        waiting = pool.submit(f, 2.0)
+        assert not begun.wait(0.5)
+        own.release()
+        assert waiting.result(60.0) == 6.0
+
+
+def test_what_another_process_has_compiled_meanwhile_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    @compiled
+    def f(x: float) -> float:
+        return 5.0 * x
+
+    f(1.0)
+    f.entrances.clear()
+    loaded = f._loaded
+    answers = iter([lambda sig: None, loaded])
+    monkeypatch.setattr(f, "_loaded", lambda sig: next(answers)(sig), raising=False)
+    monkeypatch.setattr(f, "_compiled", None, raising=False)
+    f.compile((types.float64,))
+    assert f.stats.cache_hits == {(types.float64,): 1}
+
+
+def test_nobody_waits_for_a_claim_for_ever() -> None:
+    @compiled
+    def f(x: float) -> float:
+        return 7.0 * x
+
+    with f.disk.claim() as is_free:
+        assert is_free
+        own = f.disk.__dict__.pop("_claim")
+        with f.disk.claim(0.05) as is_free:
+            assert not is_free
+        own.release()
+        with f.disk.claim(0.05) as is_free:
+            assert is_free
 
 
 def test_parts_in_machine_code_are_seen_by_no_other() -> None:

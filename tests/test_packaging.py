@@ -91,7 +91,8 @@ def test_scenes_schema_and_types_are_in_the_wheel(built: Path) -> None:
     scenes = subprocess.run(["git", "ls-files", "scenes"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in scenes.split():
         assert name.replace("scenes", "ipc_articulation/examples", 1) in names
-    assert {"ipc_articulation/py.typed", "ipc_articulation/scenefile/scene.schema.json"} <= names
+    data = "py.typed", "scenefile/scene.schema.json", "warming/entrances.txt"
+    assert {f"ipc_articulation/{name}" for name in data} <= names
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/", "adapters/"))]
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Any
 
 from ipc_articulation.cli.arguments import add
 
@@ -34,18 +37,33 @@ def execute(options: argparse.Namespace) -> None:
     from ipc_articulation.running.summary import print_json
     from ipc_articulation.scenefile.settings import parse_setting
 
-    result = run(
-        options.file,
-        engine=options.engine,
-        steps=options.steps,
-        out=options.out,
-        quiet=options.quiet or options.json,
-        settings=dict(parse_setting(text) for text in options.settings),
-        name=options.name,
-        force=options.force,
-        pictures=options.pictures,
-        time_limit=options.time_limit,
-        show=options.show,
-    )
+    settings = dict(parse_setting(text) for text in options.settings)
+    with _helped(options, settings):
+        result = run(
+            options.file,
+            engine=options.engine,
+            steps=options.steps,
+            out=options.out,
+            quiet=options.quiet or options.json,
+            settings=settings,
+            name=options.name,
+            force=options.force,
+            pictures=options.pictures,
+            time_limit=options.time_limit,
+            show=options.show,
+        )
     if options.json:
         print_json(result)
+
+
+def _helped(options: argparse.Namespace, settings: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Processes on the other cores that compile, too, in the first run on a machine."""
+    from ipc_articulation.engine.output.first_run import is_first_run
+
+    if options.engine == "none" or not is_first_run():
+        return nullcontext()
+    from ipc_articulation.scenefile.reading import read_scene
+    from ipc_articulation.warming import helping, kinds_of
+
+    scene, _ = read_scene(options.file, settings)
+    return helping(kinds_of(scene))

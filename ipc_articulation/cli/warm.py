@@ -40,6 +40,5 @@ def execute(options: argparse.Namespace) -> None:
         raise EngineError("nothing is compiled while NUMBA_DISABLE_JIT is set; unset it")
     done = warm(options.kinds or KINDS, options.quiet)
     if not options.quiet:
-        for job in done:
-            print(f"{job.kind:<10}{job.job:<10}{job.functions:>5} functions compiled in {job.seconds:.1f} s")
+        print(f"{done.functions} functions compiled in {done.seconds:.1f} s by {done.processes} processes")
         print("compiled code is in " + str(compiled_folder()) + " and the folders beside it")

@@ -103,7 +103,7 @@ def make_materials(
     distinct, index = np.unique(models.reshape(-1, 4), axis=0, return_inverse=True)
     resistance, d_hat, thickness, enabled = distinct.T.copy()
     pairs = np.where(enabled > 0.0, np.arange(len(distinct)), NO_CONTACT)[index.reshape(models.shape[:2])][kind]
-    body_pairs, plane_pairs = pairs[:, kind], pairs[:, count:]
+    body_pairs, plane_pairs = map(np.ascontiguousarray, (pairs[:, kind], pairs[:, count:]))
     body_pairs[~rules.subscenes[np.ix_(bodies.subscene, bodies.subscene)]] = NO_CONTACT
     plane_pairs[~rules.subscenes[np.ix_(bodies.subscene, plane_subscene)]] = NO_CONTACT
     body_pairs[np.diag_indices(len(kind))] = np.where(bodies.self_collision, np.diag(body_pairs), NO_CONTACT)

@@ -1,5 +1,6 @@
-"""Compiles ahead what scenes need, in several processes: `ipc-articulation warm`."""
+"""Compiles ahead what scenes need, in several processes: `ipc-articulation warm`, and a first run on all cores."""
 
-from ipc_articulation.warming.pool import KINDS, Compiled, warm
+from ipc_articulation.warming.entrances import KINDS, kinds_of
+from ipc_articulation.warming.pool import Compiled, helping, warm
 
-__all__ = ["KINDS", "Compiled", "warm"]
+__all__ = ["KINDS", "Compiled", "helping", "kinds_of", "warm"]

@@ -1,40 +1,42 @@
-"""Runs the jobs of `jobs`, as many at once as there are cores."""
+"""Processes that compile at the same time, because numba compiles one function at a time in a process."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from time import perf_counter
+from typing import Any
 
 from ipc_articulation.cores import cores
 from ipc_articulation.errors import EngineError
 from ipc_articulation.progress import progress
-from ipc_articulation.warming.jobs import JOBS
+from ipc_articulation.warming.entrances import KINDS, entrances_of
 
-KINDS = tuple(JOBS)
+_PROGRAM = "-m", "ipc_articulation.warming.worker"
+_MOST = 8  # processes: then the dearest function takes as long as all others, and each needs 0.4 GB
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """What a job has done.
+    """What `warm` has done.
 
     Attributes:
-        kind: Of scenes, one of `KINDS`.
-        job: Its name.
-        functions: Number of functions that it has compiled; 0 where all were on disk.
+        functions: Number of functions that were compiled; 0 where all were on disk.
+        processes: How many have compiled.
         seconds: Wall time.
     """
 
-    kind: str
-    job: str
     functions: int
+    processes: int
     seconds: float
 
 
-def warm(kinds: Sequence[str] = KINDS, quiet: bool = False) -> list[Compiled]:
+def warm(kinds: Sequence[str] = KINDS, quiet: bool = False) -> Compiled:
     """Compile what scenes of some kinds need, so that their first run finds it on disk.
 
     Args:
@@ -42,40 +44,62 @@ def warm(kinds: Sequence[str] = KINDS, quiet: bool = False) -> list[Compiled]:
         quiet: Show no progress bar.
 
     Raises:
-        EngineError: A kind is unknown, or a job failed; with what it said last.
+        EngineError: A kind is unknown, or a function could not be compiled; with what was said of it.
     """
     for kind in kinds:
-        if kind not in JOBS:
+        if kind not in KINDS:
             raise EngineError(f"kind '{kind}' of scenes is unknown; kinds: {', '.join(KINDS)}")
-    return _done([(kind, tuple(stage)) for kind in kinds for stage in JOBS[kind]], quiet)
+    start, done = perf_counter(), count(1)
+    left = sum(not entrance.is_on_disk() for entrance in entrances_of(kinds))
+    number = min(cores(), _MOST, left)
+    with progress("compiling", left, quiet, note=_seconds) as show, _workers(number, kinds, _PIPED) as running:
+        with ThreadPoolExecutor(max(number, 1)) as threads:
+            said = list(threads.map(lambda process: _listen(process, lambda: show(next(done))), running))
+        complaints = [text for process, text in zip(running, said, strict=True) if process.wait() != 0]
+    if complaints:
+        raise EngineError(f"compiling failed: {(complaints[0].strip() or 'a process was ended').splitlines()[-1]}")
+    return Compiled(next(done) - 1, number, perf_counter() - start)
 
 
-def _done(stages: Iterable[tuple[str, tuple[str, ...]]], quiet: bool) -> list[Compiled]:
-    stages, done, running = list(stages), list[Compiled](), list[subprocess.Popen[str]]()
-    total = sum(len(jobs) for _, jobs in stages)
+@contextmanager
+def helping(kinds: Sequence[str]) -> Iterator[None]:
+    """Let other processes compile, while the block runs, what scenes of some kinds need: one on each other core.
+
+    What one of them is compiling when this process needs it is waited for.
+    """
+    with _workers(min(cores(), _MOST) - 1, kinds, _SILENT):
+        yield
+
+
+_PIPED = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+_SILENT = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+
+@contextmanager
+def _workers(number: int, kinds: Sequence[str], streams: dict[str, int]) -> Iterator[list[subprocess.Popen[str]]]:
+    """Processes that work while the block runs; they do not get the Ctrl-C of its terminal."""
+    running: list[subprocess.Popen[str]] = []
+    command = [sys.executable, *_PROGRAM, *kinds]
+    given: dict[str, Any] = {"stdin": subprocess.DEVNULL, "text": True, "start_new_session": True, **streams}
     try:
-        with progress("compiling", total, quiet, note=_seconds) as show, ThreadPoolExecutor(cores()) as pool:
-            for kind, jobs in stages:
-                for job in as_completed([pool.submit(_run, kind, name, running.append) for name in jobs]):
-                    done.append(job.result())
-                    show(len(done))
+        for _ in range(number):
+            running.append(subprocess.Popen(command, **given))
+        yield running
     finally:
         for process in running:
             process.kill()
-    return done
+        for process in running:
+            process.communicate()
+
+
+def _listen(process: subprocess.Popen[str], done: Any) -> str:
+    """Call `done` for each function that a process has compiled; returns what it complains of."""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    for _ in process.stdout:
+        done()
+    return process.stderr.read()
 
 
 def _seconds(done: int, seconds: float) -> str:
     return f"{seconds:.0f} s"
-
-
-def _run(kind: str, job: str, begun: Callable[[subprocess.Popen[str]], None]) -> Compiled:
-    start = perf_counter()
-    command = [sys.executable, "-m", "ipc_articulation.warming.jobs", job]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        begun(process)
-        said, complaint = process.communicate()
-    if process.returncode:
-        last = (complaint.strip().splitlines() or [f"exit status {process.returncode}"])[-1]
-        raise EngineError(f"compiling for '{kind}' failed in '{job}': {last}")
-    return Compiled(kind, job, int(said.split()[-1]), perf_counter() - start)

@@ -1,10 +1,52 @@
-"""Compiling ahead: what is refused, what is told, and that nothing is left to compile afterwards."""
+"""Compiling ahead: what is refused, what is told, and what processes do at the same time."""
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from ipc_articulation import cli
 from ipc_articulation.errors import EngineError
-from ipc_articulation.warming import Compiled, jobs, warm
+from ipc_articulation.scenefile.reading import read_scene
+from ipc_articulation.warming import KINDS, Compiled, entrances, helping, kinds_of, pool, warm
+from ipc_articulation.warming.entrances import Entrance, entrances_of
+
+CHEAP = [
+    "affine ipc_articulation.contact.barrier barrier (float64, float64, float64, )\n",
+    "soft ipc_articulation.engine.rows are_finite (float64[:, ::1], )\n",
+]
+
+
+@pytest.fixture
+def cheap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A list of two entrances, and an empty folder for what is compiled."""
+    file = tmp_path / "entrances.txt"
+    file.write_text("".join(CHEAP))
+    monkeypatch.setattr(entrances, "LIST", file)
+    monkeypatch.setattr(pool, "_PROGRAM", ("-c", _WORKER.format(file=str(file))))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "disk"))
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path / "disk"))
+    return file
+
+
+_WORKER = """
+import sys
+from pathlib import Path
+from ipc_articulation.warming import entrances, worker
+entrances.LIST = Path({file!r})
+sys.exit(worker.work(sys.argv[1:]) > 0)
+"""
+
+
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the functions look for their files anew."""
+    for entrance in entrances_of(KINDS):
+        _, disk = entrance._found()
+        monkeypatch.setattr(disk, "_impl", None)
+        disk.__dict__.pop("_claim", None)
 
 
 def test_an_unknown_kind_is_named_with_those_that_there_are():
@@ -17,23 +59,98 @@ def test_the_command_refuses_it_as_wrong_use(capsys):
     assert "kind 'rigid' of scenes is unknown" in capsys.readouterr().err
 
 
-def test_a_job_that_fails_is_named_with_its_last_words(monkeypatch):
-    monkeypatch.setitem(jobs.JOBS, "soft", ({"no such job": lambda: None},))
-    with pytest.raises(EngineError, match=r"^compiling for 'soft' failed in 'no such job': KeyError: 'no such job'$"):
-        warm(["soft"], quiet=True)
+def test_what_is_compiled_is_found_by_all(cheap, monkeypatch):
+    forget(monkeypatch)
+    done = warm(["affine"], quiet=True)
+    assert (done.functions, done.processes) == (1, 1)
+    assert [entrance.is_on_disk() for entrance in entrances_of(KINDS)] == [True, False]
+    assert warm(["affine"], quiet=True).functions == 0
+    assert warm(quiet=True).functions == 1
 
 
-@pytest.mark.slow
-def test_a_job_leaves_nothing_to_compile():
-    warm_up, again = jobs.work("joints"), jobs.work("joints")
-    assert warm_up >= again == 0
+def test_a_process_leaves_out_what_another_is_compiling(cheap, monkeypatch):
+    forget(monkeypatch)
+    first, second = entrances_of(KINDS)
+    with FileLock(first._found()[1]._claim.lock_file):
+        assert warm(quiet=True).functions == 1
+        assert (first.is_on_disk(), second.is_on_disk()) == (False, True)
+    assert warm(quiet=True).functions == 1
+
+
+def test_a_function_that_cannot_be_compiled_is_named_and_the_others_are(cheap, monkeypatch):
+    cheap.write_text(CHEAP[0].replace("float64, float64, ", "") + CHEAP[1])
+    forget(monkeypatch)
+    with pytest.raises(
+        EngineError, match=r"^compiling failed: ipc_articulation\.contact\.barrier\.barrier: TypeError: "
+    ):
+        warm(quiet=True)
+    assert entrances_of(["soft"])[0].is_on_disk()
+
+
+def test_helpers_end_with_the_block(monkeypatch):
+    monkeypatch.setattr(pool, "cores", lambda: 3)
+    monkeypatch.setattr(pool, "_PROGRAM", ("-c", "import time; time.sleep(60)"))
+    begun: list[subprocess.Popen[str]] = []
+    real = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *given, **how: begun.append(real(*given, **how)) or begun[-1])
+    with helping(["affine"]):
+        assert [process.poll() for process in begun] == [None, None]
+    assert [process.poll() for process in begun] != [None, None]
+
+
+def test_a_worker_ends_when_the_process_that_began_it_has():
+    code = "import os, sys; os.getppid = iter([7, 8]).__next__; from ipc_articulation.warming.worker import work"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}; sys.exit(work(['affine']))"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("scene", "kinds"),
+    [
+        ("panda_push.yaml", ("affine",)),
+        ("hinge_pair.yaml", ("affine",)),
+        ("panda_sponge.yaml", ("affine", "soft")),
+        ("four_bar_press.yaml", ("affine", "dynamics")),
+    ],
+)
+def test_a_scene_needs_some_kinds(scene, kinds):
+    read, _ = read_scene(Path("scenes") / scene)
+    assert kinds_of(read) == kinds
 
 
 def test_the_command_says_what_it_did(monkeypatch, capsys):
-    done = [Compiled("affine", "joints", 7, 2.04)]
-    monkeypatch.setattr("ipc_articulation.warming.warm", lambda kinds, quiet: done)
+    monkeypatch.setattr("ipc_articulation.warming.warm", lambda kinds, quiet: Compiled(7, 2, 2.04))
     assert cli.main(["warm", "affine"]) == 0
-    out = capsys.readouterr().out
-    assert "affine    joints        7 functions compiled in 2.0 s" in out
+    assert "7 functions compiled in 2.0 s by 2 processes" in capsys.readouterr().out
     assert cli.main(["warm", "affine", "--quiet"]) == 0
     assert capsys.readouterr().out == ""
+
+
+def test_every_entrance_of_the_list_is_there():
+    for entrance in entrances_of(KINDS):
+        assert entrance.is_known(), entrance.name
+        entrance.is_on_disk()  # reads the signature
+
+
+def test_no_function_is_compiled_again_for_arrays_that_lie_otherwise_in_memory():
+    """Let the caller make them contiguous: each signature takes up to ten seconds."""
+    alike = Counter((*entrance[1:3], entrance.signature.replace("::1", ":")) for entrance in entrances_of(KINDS))
+    assert [entrance[:2] for entrance, number in alike.items() if number > 1] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_list_is_what_scenes_call(kind):
+    """Write it anew by `python -m ipc_articulation.warming.record`."""
+    found = subprocess.run(
+        [sys.executable, "-m", "ipc_articulation.warming.record", kind], capture_output=True, text=True, check=True
+    ).stdout
+    called = [Entrance(*line.split(" ", 3)) for line in found.splitlines()]
+    listed = entrances_of(KINDS)
+    known, names = {entrance[1:] for entrance in listed}, {entrance[1:3] for entrance in listed}
+    changed = [entrance for entrance in called if entrance[1:3] in names and entrance[1:] not in known]
+    assert not changed
+    new = [entrance for entrance in called if entrance.is_known() and entrance[1:3] not in names]
+    assert len(new) <= 5, new  # what is called only now and then, on another CPU

@@ -34,7 +34,7 @@ def find_pairs(surfaces: Surfaces, planes: HalfPlanes, materials: Materials, tou
         The k pairs, and the half-plane of each, (k,).
     """
     counts, plane_pairs = np.diff(surfaces.first), materials.plane_pairs[materials.group]
-    body, plane = np.nonzero((plane_pairs != NO_CONTACT) & (touches & (counts > 0))[:, None])
+    body, plane = map(np.ascontiguousarray, np.nonzero((plane_pairs != NO_CONTACT) & (touches & (counts > 0))[:, None]))
     material = plane_pairs[body, plane]
     pairs = PlanePairs(
         body,

@@ -158,7 +158,7 @@ class LinearSystem:
     def solve_again(self, loads: Array) -> Array:
         """H⁻¹ of s loads (s, n, 12), with H as it was solved with last; zero for bodies without unknowns."""
         bodies, moved = self._H.bodies, np.zeros(loads.shape)
-        moved[:, bodies] = self._cholesky.solve_again(loads[:, bodies])
+        moved[:, bodies] = self._cholesky.solve_again(loads.take(bodies, axis=1))
         return moved
 
     def corrected(self, g: Array, dq: Array) -> Array | None:

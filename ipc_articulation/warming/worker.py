@@ -1,0 +1,32 @@
+"""A process that compiles what no other is compiling: `python -m ipc_articulation.warming.worker KIND…`.
+
+It names each function when it is done. It ends when the process that began it does.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+
+from ipc_articulation.warming.entrances import entrances_of
+
+
+def work(kinds: Iterable[str]) -> int:
+    """Compile the entrances of some kinds of scenes; returns how many could not be compiled, and says why."""
+    parent, failed = os.getppid(), 0
+    for entrance in entrances_of(kinds):
+        if os.getppid() != parent:
+            break
+        try:
+            if entrance.compile():
+                print(entrance.name, flush=True)
+        except Exception as error:
+            failed += 1
+            reason = str(error).strip().partition("\n")[0]
+            print(f"{entrance.module}.{entrance.name}: {type(error).__name__}: {reason}", file=sys.stderr)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(work(sys.argv[1:]) > 0)
