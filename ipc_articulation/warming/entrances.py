@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LIST = Path(__file__).with_name("entrances.txt")
 KINDS = ("affine", "soft", "dynamics")
+DONE = "compiled "  # before the name of a function, in what a worker prints
 
 
 def kinds_of(scene: AnyScene) -> tuple[str, ...]:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from time import perf_counter
-from typing import Any
 
 from ipc_articulation.cores import cores
 from ipc_articulation.errors import EngineError
 from ipc_articulation.progress import progress
-from ipc_articulation.warming.entrances import KINDS, entrances_of
+from ipc_articulation.warming.entrances import DONE, KINDS, entrances_of
 
 _PROGRAM = "-m", "ipc_articulation.warming.worker"
 _MOST = 8  # processes: then the dearest function takes as long as all others, and each needs 0.4 GB
@@ -52,13 +51,15 @@ def warm(kinds: Sequence[str] = KINDS, quiet: bool = False) -> Compiled:
     start, done = perf_counter(), count(1)
     left = sum(not entrance.is_on_disk() for entrance in entrances_of(kinds))
     number = min(cores(), _MOST, left)
-    with progress("compiling", left, quiet, note=_seconds) as show, _workers(number, kinds, _PIPED) as running:
-        with ThreadPoolExecutor(max(number, 1)) as threads:
+    with progress("compiling", left, quiet, note=_seconds) as show, _workers(number, kinds, subprocess.PIPE) as running:
+        if left and not running:
+            raise EngineError("the system starts no process that compiles")
+        with ThreadPoolExecutor(max(len(running), 1)) as threads:
             said = list(threads.map(lambda process: _listen(process, lambda: show(next(done))), running))
         complaints = [text for process, text in zip(running, said, strict=True) if process.wait() != 0]
     if complaints:
         raise EngineError(f"compiling failed: {(complaints[0].strip() or 'a process was ended').splitlines()[-1]}")
-    return Compiled(next(done) - 1, number, perf_counter() - start)
+    return Compiled(next(done) - 1, len(running), perf_counter() - start)
 
 
 @contextmanager
@@ -67,23 +68,28 @@ def helping(kinds: Sequence[str]) -> Iterator[None]:
 
     What one of them is compiling when this process needs it is waited for.
     """
-    with _workers(min(cores(), _MOST) - 1, kinds, _SILENT):
+    with _workers(min(cores(), _MOST) - 1, kinds, subprocess.DEVNULL):
         yield
 
 
-_PIPED = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-_SILENT = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-
-
 @contextmanager
-def _workers(number: int, kinds: Sequence[str], streams: dict[str, int]) -> Iterator[list[subprocess.Popen[str]]]:
-    """Processes that work while the block runs; they do not get the Ctrl-C of its terminal."""
+def _workers(number: int, kinds: Sequence[str], output: int) -> Iterator[list[subprocess.Popen[str]]]:
+    """Processes that work while the block runs, as many as start; they do not get the Ctrl-C of its terminal."""
     running: list[subprocess.Popen[str]] = []
     command = [sys.executable, *_PROGRAM, *kinds]
-    given: dict[str, Any] = {"stdin": subprocess.DEVNULL, "text": True, "start_new_session": True, **streams}
     try:
-        for _ in range(number):
-            running.append(subprocess.Popen(command, **given))
+        with suppress(OSError):
+            for _ in range(number):
+                running.append(
+                    subprocess.Popen(
+                        command,
+                        stdin=subprocess.DEVNULL,
+                        stdout=output,
+                        stderr=subprocess.STDOUT,
+                        text=True,
+                        start_new_session=True,
+                    )
+                )
         yield running
     finally:
         for process in running:
@@ -92,13 +98,15 @@ def _workers(number: int, kinds: Sequence[str], streams: dict[str, int]) -> Iter
             process.communicate()
 
 
-def _listen(process: subprocess.Popen[str], done: Any) -> str:
-    """Call `done` for each function that a process has compiled; returns what it complains of."""
-    assert process.stdout is not None
-    assert process.stderr is not None
-    for _ in process.stdout:
-        done()
-    return process.stderr.read()
+def _listen(process: subprocess.Popen[str], done: Callable[[], None]) -> str:
+    """Call `done` for each function that a process has compiled; returns what else it says."""
+    others = []
+    for line in process.stdout or ():
+        if line.startswith(DONE):
+            done()
+        else:
+            others.append(line)
+    return "".join(others)
 
 
 def _seconds(done: int, seconds: float) -> str:

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Iterable
 
-from ipc_articulation.warming.entrances import entrances_of
+from ipc_articulation.warming.entrances import DONE, entrances_of
 
 
 def work(kinds: Iterable[str]) -> int:
@@ -20,11 +20,11 @@ def work(kinds: Iterable[str]) -> int:
             break
         try:
             if entrance.compile():
-                print(entrance.name, flush=True)
+                print(f"{DONE}{entrance.name}", flush=True)
         except Exception as error:
             failed += 1
             reason = str(error).strip().partition("\n")[0]
-            print(f"{entrance.module}.{entrance.name}: {type(error).__name__}: {reason}", file=sys.stderr)
+            print(f"{entrance.module}.{entrance.name}: {type(error).__name__}: {reason}", flush=True)
     return failed
 
 

@@ -98,6 +98,15 @@ def test_helpers_end_with_the_block(monkeypatch):
     assert [process.poll() for process in begun] != [None, None]
 
 
+def test_where_no_process_starts_a_run_goes_on_alone_and_the_command_says_so(cheap, monkeypatch):
+    forget(monkeypatch)
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with helping(["affine"]):
+        pass
+    with pytest.raises(EngineError, match=r"^the system starts no process that compiles$"):
+        warm(quiet=True)
+
+
 def test_a_worker_ends_when_the_process_that_began_it_has():
     code = "import os, sys; os.getppid = iter([7, 8]).__next__; from ipc_articulation.warming.worker import work"
     done = subprocess.run(
