@@ -9,6 +9,7 @@ versions.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,8 +30,10 @@ from numba.core.runtime import rtsys
 
 from ipc_articulation.linking import LINKS_WHOLE, Loading, linked
 
+log = logging.getLogger("ipc_articulation")
+
 _SOURCES = Path(__file__).parents[1]
-_LONGEST = 120.0  # seconds for which another process that compiles a function is waited for
+_LONGEST = 60.0  # seconds for which another process that compiles a function is waited for
 _IMPORT = re.compile(r"^from ([\w.]+) import (?:\(([^)]*)\)|(.*))|^import ([\w.]+)", re.MULTILINE)
 
 
@@ -96,6 +99,22 @@ class _Files(IndexDataCacheFile):
     numba writes the index first. Where a file of this name is left from an older source, another process would run it.
     """
 
+    def _load_index(self) -> dict[Any, str]:
+        """The names of files by key; none where the index is cut short, or names a class that no longer exists."""
+        return self._read(super()._load_index) or {}
+
+    def load(self, key: Any) -> Any:
+        """What is kept under a key; None where that is nothing, or cannot be read."""
+        return self._read(lambda: super(_Files, self).load(key))
+
+    def _read(self, read: Callable[[], Any]) -> Any:
+        try:
+            return read()
+        except OSError:
+            raise
+        except Exception:  # bytes that are no pickle raise errors of all kinds
+            return None
+
     def save(self, key: Any, data: Any) -> None:
         """Keep machine code under a key of the index."""
         names = self._load_index()
@@ -132,7 +151,8 @@ class _Cache(FunctionCache):
         """The file with machine code for a signature; None if there is none."""
         self._find()
         name = self._cache_file._load_index().get(self._index_key(sig, codegen))
-        return None if name is None else Path(self.cache_path) / name
+        file = Path(self.cache_path) / (name or "")
+        return file if file.is_file() else None
 
     @contextmanager
     def claim(self, seconds: float = _LONGEST) -> Iterator[bool]:
@@ -157,23 +177,22 @@ class _Cache(FunctionCache):
         return FileLock(f"{self._cache_file._index_path}.lock")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Machine code from disk; None where there is none, or where its index names a class that no longer exists."""
+        """Machine code from disk; None where there is none."""
         self._find()
-        try:
-            if not LINKS_WHOLE:
-                return super().load_overload(sig, target_context)
-            rtsys.initialize(target_context)  # all that running needs; the rest of numba is loaded to compile
-            with self._guard_against_spurious_io_errors():
-                return self._load_overload(sig, target_context)
-        except (AttributeError, ImportError):  # numba unpickles the index before it looks whether that is out of date
-            with FileLock(Path(self.cache_path) / ".numba.lock"):
-                self.flush()
-            return None
+        if not LINKS_WHOLE:
+            return super().load_overload(sig, target_context)
+        rtsys.initialize(target_context)  # all that running needs; the rest of numba is loaded to compile
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep machine code on disk, where that has room."""
         self._find()
-        with FileLock(Path(self.cache_path) / ".numba.lock"):
-            super().save_overload(sig, data)
+        try:
+            with FileLock(Path(self.cache_path) / ".numba.lock"):
+                super().save_overload(sig, data)
+        except OSError as error:
+            log.warning("compiled code cannot be kept, so each run compiles: %s: %s", self.cache_path, error.strerror)
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         """The entry of a signature; numba's own key has pickled closures, whose bytes differ each time."""

@@ -31,7 +31,7 @@ def progress(
     Yields:
         A function to call with the number of steps done.
     """
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield lambda done: None
         return
     from rich.console import Console

@@ -58,12 +58,11 @@ def execute(options: argparse.Namespace) -> None:
 
 def _helped(options: argparse.Namespace, settings: Mapping[str, Any]) -> AbstractContextManager[None]:
     """Processes on the other cores that compile, too, in the first run on a machine."""
-    from ipc_articulation.engine.output.first_run import is_first_run
+    from ipc_articulation.warming import KINDS, are_compiled, helping, kinds_of
 
-    if options.engine == "none" or not is_first_run():
+    if options.engine == "none" or are_compiled():
         return nullcontext()
     from ipc_articulation.scenefile.reading import read_scene
-    from ipc_articulation.warming import helping, kinds_of
 
-    scene, _ = read_scene(options.file, settings)
-    return helping(kinds_of(scene))
+    can_be_read_again = options.file.is_file()  # a pipe cannot
+    return helping(kinds_of(read_scene(options.file, settings)[0]) if can_be_read_again else KINDS)

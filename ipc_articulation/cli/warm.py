@@ -41,4 +41,6 @@ def execute(options: argparse.Namespace) -> None:
     done = warm(options.kinds or KINDS, options.quiet)
     if not options.quiet:
         print(f"{done.functions} functions compiled in {done.seconds:.1f} s by {done.processes} processes")
+        if done.missing:
+            print(f"{done.missing} functions are not on disk yet: another process is compiling them")
         print("compiled code is in " + str(compiled_folder()) + " and the folders beside it")

@@ -11,6 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from numba import config
+
 from ipc_articulation.compiled import BY_NAME
 from ipc_articulation.warming.signatures import types_of
 
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
 
 LIST = Path(__file__).with_name("entrances.txt")
 KINDS = ("affine", "soft", "dynamics")
-DONE = "compiled "  # before the name of a function, in what a worker prints
+DONE, FAILED = "compiled ", "failed "  # before the name of a function, in what a worker prints
+_DEAREST = 5  # functions of the engine that stand for all
 
 
 def kinds_of(scene: AnyScene) -> tuple[str, ...]:
@@ -75,6 +78,13 @@ class Entrance(NamedTuple):
         import_module(self.module)
         function = BY_NAME[self.module, self.name]
         return function, getattr(function, "disk", function._cache)
+
+
+def are_compiled() -> bool:
+    """Whether the functions that take longest are on disk; True also where compilation is switched off."""
+    if config.DISABLE_JIT:
+        return True
+    return all(entrance.is_on_disk() for entrance in entrances_of(KINDS[:1])[:_DEAREST])
 
 
 def entrances_of(kinds: Iterable[str]) -> list[Entrance]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +15,7 @@ from time import perf_counter
 from ipc_articulation.cores import cores
 from ipc_articulation.errors import EngineError
 from ipc_articulation.progress import progress
-from ipc_articulation.warming.entrances import DONE, KINDS, entrances_of
+from ipc_articulation.warming.entrances import DONE, FAILED, KINDS, entrances_of
 
 _PROGRAM = "-m", "ipc_articulation.warming.worker"
 _MOST = 8  # processes: then the dearest function takes as long as all others, and each needs 0.4 GB
@@ -26,11 +27,13 @@ class Compiled:
 
     Attributes:
         functions: Number of functions that were compiled; 0 where all were on disk.
+        missing: Number of functions that are not on disk yet, because another process is compiling them.
         processes: How many have compiled.
         seconds: Wall time.
     """
 
     functions: int
+    missing: int
     processes: int
     seconds: float
 
@@ -51,15 +54,16 @@ def warm(kinds: Sequence[str] = KINDS, quiet: bool = False) -> Compiled:
     start, done = perf_counter(), count(1)
     left = sum(not entrance.is_on_disk() for entrance in entrances_of(kinds))
     number = min(cores(), _MOST, left)
-    with progress("compiling", left, quiet, note=_seconds) as show, _workers(number, kinds, subprocess.PIPE) as running:
+    bar = progress("compiling", left, quiet, note=_seconds)
+    with bar as show, ThreadPoolExecutor(_MOST) as threads, _workers(number, kinds, subprocess.PIPE) as running:
         if left and not running:
             raise EngineError("the system starts no process that compiles")
-        with ThreadPoolExecutor(max(len(running), 1)) as threads:
-            said = list(threads.map(lambda process: _listen(process, lambda: show(next(done))), running))
-        complaints = [text for process, text in zip(running, said, strict=True) if process.wait() != 0]
+        said = list(threads.map(lambda process: _listen(process, lambda: show(next(done))), running))
+        complaints = [lines for process, lines in zip(running, said, strict=True) if process.wait() != 0]
     if complaints:
-        raise EngineError(f"compiling failed: {(complaints[0].strip() or 'a process was ended').splitlines()[-1]}")
-    return Compiled(next(done) - 1, len(running), perf_counter() - start)
+        raise EngineError(f"compiling failed: {_reason(complaints[0])}")
+    missing = sum(not entrance.is_on_disk() for entrance in entrances_of(kinds))
+    return Compiled(next(done) - 1, missing, len(running), perf_counter() - start)
 
 
 @contextmanager
@@ -76,13 +80,15 @@ def helping(kinds: Sequence[str]) -> Iterator[None]:
 def _workers(number: int, kinds: Sequence[str], output: int) -> Iterator[list[subprocess.Popen[str]]]:
     """Processes that work while the block runs, as many as start; they do not get the Ctrl-C of its terminal."""
     running: list[subprocess.Popen[str]] = []
-    command = [sys.executable, *_PROGRAM, *kinds]
+    command = [sys.executable, "-P", *_PROGRAM, str(os.getpid()), *kinds]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # with -P the same modules as here
     try:
         with suppress(OSError):
             for _ in range(number):
                 running.append(
                     subprocess.Popen(
                         command,
+                        env=environment,
                         stdin=subprocess.DEVNULL,
                         stdout=output,
                         stderr=subprocess.STDOUT,
@@ -95,18 +101,26 @@ def _workers(number: int, kinds: Sequence[str], output: int) -> Iterator[list[su
         for process in running:
             process.kill()
         for process in running:
-            process.communicate()
+            process.wait()
 
 
-def _listen(process: subprocess.Popen[str], done: Callable[[], None]) -> str:
-    """Call `done` for each function that a process has compiled; returns what else it says."""
+def _listen(process: subprocess.Popen[str], done: Callable[[], None]) -> list[str]:
+    """Call `done` for each function that a process has compiled; returns the other lines that it says."""
     others = []
-    for line in process.stdout or ():
-        if line.startswith(DONE):
-            done()
-        else:
-            others.append(line)
-    return "".join(others)
+    assert process.stdout is not None
+    with process.stdout as lines:
+        for line in lines:
+            if line.startswith(DONE):
+                done()
+            elif line.strip():
+                others.append(line.strip())
+    return others
+
+
+def _reason(lines: list[str]) -> str:
+    """Why a process has failed, of the lines that it has said."""
+    failed = [line.removeprefix(FAILED) for line in lines if line.startswith(FAILED)]
+    return (failed or lines or ["a process was ended"])[-1]
 
 
 def _seconds(done: int, seconds: float) -> str:

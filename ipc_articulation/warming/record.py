@@ -16,8 +16,13 @@ from ipc_articulation.warming.signatures import text_of
 
 # Scenes of each kind, with a number of steps and, maybe, another adapter.
 SCENES: dict[str, tuple[tuple[str, int, str | None], ...]] = {
-    "affine": (("random_drop", 60, None), ("panda_push", 180, None), ("hinge_slider", 20, None)),
-    "soft": (("cloth_over_arm", 100, None), ("panda_sponge", 40, None)),
+    "affine": (
+        ("random_drop", 60, None),
+        ("panda_push", 180, None),
+        ("hinge_slider", 20, None),
+        ("wrecking_ball", 60, None),
+    ),
+    "soft": (("cloth_over_arm", 100, None), ("panda_sponge", 40, None), ("panda_towel", 20, None)),
     "dynamics": (("panda_push", 20, "native"), ("four_bar_press", 20, None)),
 }
 

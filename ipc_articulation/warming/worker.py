@@ -1,4 +1,4 @@
-"""A process that compiles what no other is compiling: `python -m ipc_articulation.warming.worker KIND…`.
+"""A process that compiles what no other is compiling: `python -m ipc_articulation.warming.worker PARENT KIND…`.
 
 It names each function when it is done. It ends when the process that began it does.
 """
@@ -9,12 +9,16 @@ import os
 import sys
 from collections.abc import Iterable
 
-from ipc_articulation.warming.entrances import DONE, entrances_of
+from ipc_articulation.warming.entrances import DONE, FAILED, entrances_of
 
 
-def work(kinds: Iterable[str]) -> int:
-    """Compile the entrances of some kinds of scenes; returns how many could not be compiled, and says why."""
-    parent, failed = os.getppid(), 0
+def work(parent: int, kinds: Iterable[str]) -> int:
+    """Compile the entrances of some kinds of scenes while a parent process lives.
+
+    Returns:
+        How many could not be compiled; it says why.
+    """
+    failed = 0
     for entrance in entrances_of(kinds):
         if os.getppid() != parent:
             break
@@ -24,9 +28,9 @@ def work(kinds: Iterable[str]) -> int:
         except Exception as error:
             failed += 1
             reason = str(error).strip().partition("\n")[0]
-            print(f"{entrance.module}.{entrance.name}: {type(error).__name__}: {reason}", flush=True)
+            print(f"{FAILED}{entrance.module}.{entrance.name}: {type(error).__name__}: {reason}", flush=True)
     return failed
 
 
 if __name__ == "__main__":
-    sys.exit(work(sys.argv[1:]) > 0)
+    sys.exit(work(int(sys.argv[1]), sys.argv[2:]) > 0)

@@ -1,9 +1,14 @@
 """Compiling ahead: what is refused, what is told, and what processes do at the same time."""
 
+import os
 import subprocess
 import sys
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
+from signal import SIGINT, default_int_handler, signal
+from threading import Timer
+from time import perf_counter
 
 import pytest
 from filelock import FileLock
@@ -37,7 +42,7 @@ import sys
 from pathlib import Path
 from ipc_articulation.warming import entrances, worker
 entrances.LIST = Path({file!r})
-sys.exit(worker.work(sys.argv[1:]) > 0)
+sys.exit(worker.work(int(sys.argv[1]), sys.argv[2:]) > 0)
 """
 
 
@@ -72,7 +77,8 @@ def test_a_process_leaves_out_what_another_is_compiling(cheap, monkeypatch):
     forget(monkeypatch)
     first, second = entrances_of(KINDS)
     with FileLock(first._found()[1]._claim.lock_file):
-        assert warm(quiet=True).functions == 1
+        done = warm(quiet=True)
+        assert (done.functions, done.missing) == (1, 1)
         assert (first.is_on_disk(), second.is_on_disk()) == (False, True)
     assert warm(quiet=True).functions == 1
 
@@ -98,6 +104,44 @@ def test_helpers_end_with_the_block(monkeypatch):
     assert [process.poll() for process in begun] != [None, None]
 
 
+def test_files_that_cannot_be_read_count_as_none(cheap, monkeypatch):
+    forget(monkeypatch)
+    warm(quiet=True)
+    first, second = (entrance._file() for entrance in entrances_of(KINDS))
+    first.unlink()
+    for index in second.parent.glob("*.nbi"):
+        index.write_bytes(b"")
+    assert warm(quiet=True).functions == 2
+    (index,) = second.parent.glob("*.nbi")
+    index.write_bytes(index.read_bytes()[:-9])
+    assert warm(quiet=True).functions == 1
+
+
+def test_ctrl_c_ends_the_processes_at_once(cheap, monkeypatch):
+    forget(monkeypatch)
+    monkeypatch.setattr(pool, "_PROGRAM", ("-c", "import time; print('compiled f', flush=True); time.sleep(60)"))
+
+    def interrupted(done: int, seconds: float = 0.0) -> None:
+        Timer(0.5, os.kill, (os.getpid(), SIGINT)).start()
+
+    monkeypatch.setattr(pool, "progress", lambda *given, **how: nullcontext(interrupted))
+    start, handler = perf_counter(), signal(SIGINT, default_int_handler)  # a shell may have had it ignored
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            warm(quiet=True)
+    finally:
+        signal(SIGINT, handler)
+    assert perf_counter() - start < 30.0
+
+
+def test_modules_in_the_current_folder_are_not_imported(cheap, monkeypatch, tmp_path):
+    forget(monkeypatch)
+    (tmp_path / "llvmlite.py").write_text("raise ImportError('my own')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
+    assert warm(quiet=True).functions == 2
+
+
 def test_where_no_process_starts_a_run_goes_on_alone_and_the_command_says_so(cheap, monkeypatch):
     forget(monkeypatch)
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
@@ -108,11 +152,9 @@ def test_where_no_process_starts_a_run_goes_on_alone_and_the_command_says_so(che
 
 
 def test_a_worker_ends_when_the_process_that_began_it_has():
-    code = "import os, sys; os.getppid = iter([7, 8]).__next__; from ipc_articulation.warming.worker import work"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}; sys.exit(work(['affine']))"], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == ""
+    command = [sys.executable, "-m", "ipc_articulation.warming.worker", str(os.getpid() + 1), "affine"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +172,7 @@ def test_a_scene_needs_some_kinds(scene, kinds):
 
 
 def test_the_command_says_what_it_did(monkeypatch, capsys):
-    monkeypatch.setattr("ipc_articulation.warming.warm", lambda kinds, quiet: Compiled(7, 2, 2.04))
+    monkeypatch.setattr("ipc_articulation.warming.warm", lambda kinds, quiet: Compiled(7, 0, 2, 2.04))
     assert cli.main(["warm", "affine"]) == 0
     assert "7 functions compiled in 2.0 s by 2 processes" in capsys.readouterr().out
     assert cli.main(["warm", "affine", "--quiet"]) == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from functools import cache
 from pathlib import Path
 
 from ipc_articulation.compiled import compiled
@@ -11,22 +10,15 @@ from ipc_articulation.compiled import compiled
 log = logging.getLogger("ipc_articulation")
 
 
-@cache
 def tell_first_run() -> None:
-    """Warn, once per process, if the engine's functions have not been compiled on this machine before."""
-    if is_first_run():
-        log.warning("first run: compiling the engine takes one to two minutes; later runs find it on disk")
-
-
-@cache
-def is_first_run() -> bool:
-    """Whether the engine's functions had not been compiled on this machine when this process began.
+    """Warn, once per process, if the engine's functions have not been compiled on this machine before.
 
     The function below represents all: it is compiled and saved together with them, so it is missing if they are.
     """
     before = _misses()
     _stand_in(1.0)
-    return _misses() > before
+    if _misses() > before:
+        log.warning("first run: compiling the engine takes one to two minutes; later runs find it on disk")
 
 
 def compiled_folder() -> Path | None:
