@@ -32,6 +32,8 @@ from ipc_articulation.linking import LINKS_WHOLE, Loading, linked
 
 log = logging.getLogger("ipc_articulation")
 
+BY_NAME: WeakValueDictionary[tuple[str, str], Any] = WeakValueDictionary()  # compiled functions by module and name
+
 _SOURCES = Path(__file__).parents[1]
 _LONGEST = 60.0  # seconds for which another process that compiles a function is waited for
 _IMPORT = re.compile(r"^from ([\w.]+) import (?:\(([^)]*)\)|(.*))|^import ([\w.]+)", re.MULTILINE)
@@ -57,9 +59,6 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         dispatcher._cache = _Cache(function)
     BY_NAME[function.__module__, function.__qualname__] = dispatcher
     return dispatcher
-
-
-BY_NAME: WeakValueDictionary[tuple[str, str], Any] = WeakValueDictionary()  # compiled functions by module and name
 
 
 def _values(function: Callable[..., Any]) -> list[Any]:

@@ -42,5 +42,5 @@ def execute(options: argparse.Namespace) -> None:
     if not options.quiet:
         print(f"{done.functions} functions compiled in {done.seconds:.1f} s by {done.processes} processes")
         if done.missing:
-            print(f"{done.missing} functions are not on disk yet: another process is compiling them")
+            print(f"{done.missing} functions are not on disk: another process compiles them, or the disk is full")
         print("compiled code is in " + str(compiled_folder()) + " and the folders beside it")

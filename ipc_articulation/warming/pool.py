@@ -27,7 +27,7 @@ class Compiled:
 
     Attributes:
         functions: Number of functions that were compiled; 0 where all were on disk.
-        missing: Number of functions that are not on disk yet, because another process is compiling them.
+        missing: Number of functions that are not on disk, because another process compiles them or the disk is full.
         processes: How many have compiled.
         seconds: Wall time.
     """

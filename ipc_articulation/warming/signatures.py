@@ -26,9 +26,12 @@ def text_of(signature: Sequence[Any]) -> str:
         TypeError: There is no text for a type.
     """
     text = f"({''.join(f'{_text(kind)}, ' for kind in signature)})"
-    if types_of(text) != tuple(signature):
-        raise TypeError(f"there is no text for a type of the signature {tuple(signature)}")
-    return text
+    try:
+        if types_of(text) == tuple(signature):
+            return text
+    except (AttributeError, SyntaxError, ValueError):
+        pass
+    raise TypeError(f"there is no text for a type of the signature {tuple(signature)}")
 
 
 def types_of(text: str) -> tuple[Any, ...]:

@@ -15,12 +15,14 @@ from ipc_articulation.warming.entrances import DONE, FAILED, entrances_of
 def work(parent: int, kinds: Iterable[str]) -> int:
     """Compile the entrances of some kinds of scenes while a parent process lives.
 
+    Windows does not tell when a parent ends, and the parent there may be a launcher of Python; it all is compiled.
+
     Returns:
         How many could not be compiled; it says why.
     """
     failed = 0
     for entrance in entrances_of(kinds):
-        if os.getppid() != parent:
+        if os.name == "posix" and os.getppid() != parent:
             break
         try:
             if entrance.compile():
