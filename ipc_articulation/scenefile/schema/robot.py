@@ -117,10 +117,10 @@ class RobotEntry(Block):
     )
     restraints: Literal["step", "exact", "engine"] = Field(
         "step",
-        description="where limits and dry friction of joints and tendons, and equalities act: `step`: contact cannot "
-        "push a joint past where the adapter's own step has it; `exact`: so, and MuJoCo's soft limits and dry friction "
-        "are exact; "
-        "`engine`: only in the adapter's own step, against contact only the joints' inertia",
+        description="where limits and dry friction of joints and tendons, and exact equalities (mimic joints of "
+        "`native`) act: `step`: contact cannot push a joint past where the adapter's own step has it; `exact`: so, and "
+        "MuJoCo's soft limits and dry friction are exact; `engine`: only in the adapter's own step, against contact "
+        "only the joints' inertia. MuJoCo's equalities resist contact as in MuJoCo in all of them",
     )
     substeps: Annotated[int, Field(ge=1, le=1000)] = Field(
         1,
