@@ -6,10 +6,10 @@ accelerations minimise (Computation, «Constraint model»)
     ½ (a - a₀)ᵀ M (a - a₀) + ½ Σ (J a - aref)²/R.
 
 A step of h moves the joints by δθ = h v + h² a. So besides M̂ the step has the incremental potential
-½ Σ (J (δθ - δθ̃))²/R: the equalities add Jᵀ W J to M̂, with W = 1/R. At rest a load F parts what one joins by r = R F/k.
+½ Σ (J (δθ - δθ̃))²/R: equalities add Jᵀ W J to M̂, with W = 1/R. A load F at rest parts what one joins by R F/k.
 
 Damping and velocity gains that the integrator treats implicitly come after the constraints: the step moves the joints
-by h v + x with M̂ x = h² M a. So that a load at rest, δθ = 0, meets the forces aref/R all the same, W is changed such that
+by h v + x with M̂ x = h² M a. So that a load at rest, δθ = 0, meets the forces aref/R all the same, W changes such that
 
     W J x = h² R⁻¹ J a =: y
 

@@ -131,7 +131,7 @@ class RobotEntry(Block):
     initial: dict[str, float] = Field(
         {},
         description="initial joint positions by name [rad or m]; default: those of the model; joints that follow "
-        "one of these (mimic, equality) start where it puts them, and move with it",
+        "others (mimic, equality) start where these put them, and move with them",
     )
     initial_velocity: dict[str, float] = Field({}, description="by joint name [rad/s or m/s]; default: at rest")
     loops: tuple[LoopEntry, ...] = Field(
