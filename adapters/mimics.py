@@ -13,10 +13,9 @@ from ipc_articulation.dynamics.model import Model
 
 
 def with_followers(model: Model, rest: Mapping[str, float], setup: RobotSetup) -> RobotSetup:
-    """The setup with the mimic joints where their leaders put them, also where these start as in the file."""
+    """The setup with the mimic joints where their leaders put them."""
     f, names = model.followers, model.dof_names
     entries = zip(f.dofs, f.leader_dofs, f.offset, f.multiplier, strict=True)
     followers = [Follower(names[dof], names[leader], Polynomial(line)) for dof, leader, *line in entries]
-    leaders = {follower.leader: rest.get(follower.leader, 0.0) for follower in followers}
-    start, velocity = started(followers, rest, replace(setup, start={**leaders, **setup.start}))
+    start, velocity = started(followers, rest, setup)
     return replace(setup, start=start, start_velocity=velocity)

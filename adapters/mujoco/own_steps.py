@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco import prediction
 from ipc_articulation.adapters.mujoco.contacts import ContactsOff
+from ipc_articulation.adapters.mujoco.equalities import add_equalities, springs_and_damping
 from ipc_articulation.adapters.mujoco.kinematics import JointMap, displacement, undo_later_joints
 from ipc_articulation.adapters.mujoco.read_step import StepArrays, read_step
 from ipc_articulation.adapters.mujoco.response import Response, Step, response, stiffness_and_damping
@@ -71,16 +72,18 @@ def take_steps(
     if k == 1:
         return own
     poses, held = own.link_poses, own.restraints
+    K, C = stiffness_and_damping(model, data, still, dofs)
+    if scratch.ne:
+        K, C = (a + b for a, b in zip((K, C), springs_and_damping(model, scratch, joints), strict=True))
     forces = []
     for j in range(k):
         if j:
             prediction.take_step(model, scratch, contacts)
-            read_step(model, scratch, joints, j, read)
+            _read_mass(model, scratch, joints, read.moved[j - 1] / h, j, read)
         if held is not None:
             forces.append(limit_and_friction(model, scratch, joints, held.rows))
     moved = displacement(model, joints, data.qpos, scratch.qpos, read.moved.sum(axis=0))
-    step = Step(read.mass.mean(axis=0), *stiffness_and_damping(model, data, still, dofs), h)
-    answer = response(step, k, data.qvel[dofs], moved)
+    answer = response(Step(read.mass.mean(axis=0), K, C, h), k, data.qvel[dofs], moved)
     mass = (k * h) ** 2 * np.linalg.inv(answer.S)
     return OwnSteps(k * h, 0.5 * (mass + mass.T), moved, poses, held and _with_means(held, np.array(forces)), answer)
 
@@ -89,11 +92,21 @@ def read_single(
     model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, joints: JointMap, state: int, into: StepArrays
 ) -> OwnSteps:
     """The single step from `data` that MuJoCo has taken on `scratch`, in the arrays of one of several states."""
-    read_step(model, scratch, joints, state, into)
+    _read_mass(model, scratch, joints, data.qvel[joints.dofs], state, into)
     mass, moved, poses = (array[state] for array in into)
     undo_later_joints(model, scratch, joints, data.qpos, poses)
     held = restraints(model, data, scratch, joints)
     return OwnSteps(float(model.opt.timestep), mass, moved, poses, held, None)
+
+
+def _read_mass(
+    model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, v: Array, state: int, into: StepArrays
+) -> None:
+    """Read a single step from the velocities v (F,), with the equalities in M̂."""
+    read_step(model, scratch, joints, state, into)
+    if scratch.ne:
+        x = into.moved[state] - model.opt.timestep * v
+        add_equalities(model, scratch, joints, x, into.mass[state])
 
 
 def _with_means(held: Restraints, forces: Array) -> Restraints:

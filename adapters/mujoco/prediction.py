@@ -7,7 +7,7 @@ Without contact, one step of MuJoCo solves M̂ Δv = dt·f and then moves by dt�
 
 So ½(δθ-δθ̃)ᵀM̂(δθ-δθ̃), with δθ̃ = dt·(v + Δv), by which MuJoCo moves the positions, is the step's own incremental
 potential. `read_step` has M̂ from MuJoCo's factorisation. So it includes polynomial damping, damping of actuators and
-drag.
+drag. Equality constraints add to it, see `equalities`.
 """
 
 from __future__ import annotations

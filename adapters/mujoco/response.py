@@ -35,8 +35,8 @@ is that of its velocity v at the beginning in its displacement, b = |dt v|/(|dt 
 and likewise V. At rest, b = 0.
 
 **Neglected** are changes of M̂₁ (the mean is taken), K and C (those of the beginning) within the step, the antisymmetric
-parts of K and C (Coriolis forces), and what limits, dry friction and equalities would do against τ within it: the step
-of the scene has them (see `coupling.restraints`).
+parts of K and C (Coriolis forces), and what limits and dry friction would do against τ within it: the step of the scene
+has them (see `coupling.restraints`). Equalities are in M̂₁, K and C (see `equalities`).
 """
 
 from __future__ import annotations

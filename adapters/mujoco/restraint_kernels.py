@@ -9,7 +9,6 @@ from ipc_articulation.dynamics.algorithms.kernel import kernel
 
 LIMIT = int(mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT)
 FRICTION = int(mujoco.mjtConstraint.mjCNSTR_FRICTION_DOF)
-EQUALITY = int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)
 _BALL = int(mujoco.mjtJoint.mjJNT_BALL)
 
 
@@ -54,26 +53,21 @@ def any_bound(lower, upper, friction):
 
 
 @kernel
-def put_forces(kind, owner, force, J, types, dofs, forces, ties):
-    """Forces of limits and of dry friction on freedoms, and which constraints are equalities that involve them.
+def put_forces(kind, owner, force, J, types, dofs, forces):
+    """Forces of limits and of dry friction on freedoms.
 
     Args:
         kind: Of each constraint, `mjtConstraint`, (r,).
-        owner: Its joint, degree of freedom or equality, (r,).
+        owner: Its joint or degree of freedom, (r,).
         force: (r,).
         J: (r, nv).
         types: MuJoCo's jnt_type. Limits of ball joints act on rows, see `restraint_rows`.
         dofs: The F degrees of freedom.
         forces: The result, (2, F) [N·m or N].
-        ties: The result, (r,).
     """
     forces[:] = 0.0
     for row in range(len(kind)):
-        ties[row] = False
-        if kind[row] == EQUALITY:
-            for dof in dofs:
-                ties[row] |= J[row, dof] != 0.0
-        elif kind[row] == FRICTION:
+        if kind[row] == FRICTION:
             _add(forces[1], force[row], J[row], dofs)
         elif kind[row] == LIMIT and types[owner[row]] != _BALL:
             _add(forces[0], force[row], J[row], dofs)

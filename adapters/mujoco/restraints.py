@@ -1,8 +1,8 @@
-"""Limits, dry friction and equalities of the coupled joints in the step that MuJoCo has just taken.
+"""Limits and dry friction of the coupled joints in the step that MuJoCo has just taken; equalities are in M̂.
 
 MuJoCo solves for the forces f of its constraints, one row of `efc_J` each; on the joints they are Jᵀ f (Computation,
 «Constraint model»). The rows of joint limits and of dry friction act on one degree of freedom; those of tendons and
-ball joints on the rows of `restraint_rows`. An equality has one row for each number that it keeps.
+ball joints on the rows of `restraint_rows`.
 """
 
 from __future__ import annotations
@@ -11,19 +11,18 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
+from ipc_articulation.adapters.mujoco.equalities import jacobian
 from ipc_articulation.adapters.mujoco.kinematics import JointMap
 from ipc_articulation.adapters.mujoco.restraint_kernels import LIMIT, any_bound, put_bounds, put_forces
 from ipc_articulation.adapters.mujoco.restraint_rows import forces, rows_at
 
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.adapter import Restraints
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
 from ipc_articulation.errors import AdapterError
 
 _TENDON_LIMIT = int(mujoco.mjtConstraint.mjCNSTR_LIMIT_TENDON)
 _TENDON_FRICTION = int(mujoco.mjtConstraint.mjCNSTR_FRICTION_TENDON)
-_WELD, _OF_JOINTS = int(mujoco.mjtEq.mjEQ_WELD), int(mujoco.mjtEq.mjEQ_JOINT)
-_HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
 _NO_LIMITS, _NO_FRICTION = int(mujoco.mjtDisableBit.mjDSBL_LIMIT), int(mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS)
 
 
@@ -31,7 +30,7 @@ class _Rows(NamedTuple):
     """MuJoCo's constraints, one row each."""
 
     kind: Ints  # (r,) mjtConstraint
-    id: Ints  # (r,) of the joint, the degree of freedom or the equality
+    id: Ints  # (r,) of the joint or the degree of freedom
     force: Array  # (r,)
     J: Array  # (r, nv)
 
@@ -47,26 +46,10 @@ def restraints(
     own = _of_freedoms(model, data, joints)
     if model.ntendon or joints.balls:
         own = _with_rows(own, model, data, scratch, joints)
-    is_bounded = any_bound(own.lower, own.upper, own.friction)
-    if not scratch.nefc:
-        none = np.zeros(len(own.lower))
-        given = own.lower, own.upper, none, own.friction, none
-        return Restraints(*given, rows=_coupled(own.R, joints)) if is_bounded else None
-    rows = _rows(model, scratch)
-    acting, ties = _forces(model, rows, joints, own.R)
-    of_equalities = ties.nonzero()[0]
-    if not (is_bounded or len(of_equalities)):
+    if not any_bound(own.lower, own.upper, own.friction):
         return None
-    return Restraints(
-        lower=own.lower,
-        upper=own.upper,
-        limit_force=acting[0],
-        friction=own.friction,
-        friction_force=acting[1],
-        ties=_coupled(rows.J[of_equalities], joints),
-        tie_units=_units(model, rows.id[of_equalities]),
-        rows=_coupled(own.R, joints),
-    )
+    acting = _forces(model, scratch, joints, own.R)
+    return Restraints(own.lower, own.upper, acting[0], own.friction, acting[1], rows=_coupled(own.R, joints))
 
 
 def _coupled(rows: Array, joints: JointMap) -> Array:
@@ -98,17 +81,13 @@ def _with_rows(
     )
 
 
-def _forces(model: mujoco.MjModel, rows: _Rows, joints: JointMap, R: Array) -> tuple[Array, Bools]:
-    """Forces of limits and of dry friction on freedoms, then on rows R, and which constraints are equalities of theirs.
-
-    Returns:
-        (2, m + r) [N·m or N]; (r',).
-    """
-    acting, ties = np.empty((2, len(joints.dofs))), np.empty(len(rows.kind), dtype=np.bool_)
-    put_forces(rows.kind, rows.id, rows.force, rows.J, model.jnt_type, joints.dofs, acting, ties)
-    if len(R):
-        acting = np.concatenate([acting, _on_rows(model, rows, joints, R)], axis=1)
-    return acting, ties
+def _forces(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, R: Array) -> Array:
+    """Forces of limits and of dry friction on freedoms, then on rows R, (2, m + r) [N·m or N]."""
+    if not scratch.nefc:
+        return np.zeros((2, len(joints.dofs) + len(R)))
+    rows, acting = _rows(model, scratch), np.empty((2, len(joints.dofs)))
+    put_forces(rows.kind, rows.id, rows.force, rows.J, model.jnt_type, joints.dofs, acting)
+    return np.concatenate([acting, _on_rows(model, rows, joints, R)], axis=1) if len(R) else acting
 
 
 def _on_rows(model: mujoco.MjModel, rows: _Rows, joints: JointMap, R: Array) -> Array:
@@ -133,9 +112,7 @@ def limit_and_friction(model: mujoco.MjModel, scratch: mujoco.MjData, joints: Jo
     """
     R = np.zeros((len(rows), model.nv))
     R[:, joints.dofs] = rows
-    if not scratch.nefc:
-        return np.zeros((2, sum(rows.shape)))
-    return _forces(model, _rows(model, scratch), joints, R)[0]
+    return _forces(model, scratch, joints, R)
 
 
 def _of_freedoms(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap) -> _Restrained:
@@ -171,22 +148,4 @@ def _refuse_bad_tendons(model: mujoco.MjModel, data: mujoco.MjData) -> None:
 
 def _rows(model: mujoco.MjModel, data: mujoco.MjData) -> _Rows:
     count = data.nefc
-    if not mujoco.mj_isSparse(model):
-        J = data.efc_J[: count * model.nv].reshape(count, model.nv)
-    else:
-        J = np.zeros((count, model.nv))
-        mujoco.mju_sparse2dense(J, data.efc_J, data.efc_J_rownnz, data.efc_J_rowadr, data.efc_J_colind)
-    return _Rows(data.efc_type[:count], data.efc_id[:count], data.efc_force[:count], J)
-
-
-def _units(model: mujoco.MjModel, equalities: Ints) -> tuple[str, ...]:
-    """Unit of what each row of equalities keeps; those of an equality follow each other."""
-    units, place, before = [], 0, -1
-    for equality in equalities.tolist():
-        place, before = place + 1 if equality == before else 0, equality
-        kind = int(model.eq_type[equality])
-        turns = (kind == _WELD and place >= 3) or (
-            kind == _OF_JOINTS and int(model.jnt_type[model.eq_obj1id[equality]]) == _HINGE
-        )
-        units.append("rad" if turns else "m")
-    return tuple(units)
+    return _Rows(data.efc_type[:count], data.efc_id[:count], data.efc_force[:count], jacobian(model, data, count))

@@ -17,7 +17,7 @@ from numpy.polynomial import Polynomial
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.followers import Follower, started
+from ipc_articulation.coupling.followers import AGREES, Follower, started
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.reading.mujoco.actuators import JointActuator, control_address, joint_actuators
@@ -87,6 +87,7 @@ class SceneModel:
             data.qvel[model.joint(name).dofadr[0]] = velocity
         _warn_beyond_limits(model, data)
         mujoco.mj_forward(model, data)
+        _warn_of_violations(model, data)
         return DrivenMujocoModel(model, data, setup.mesh_shape, self._ignored)
 
     def _configure(self, setup: RobotSetup) -> None:
@@ -206,3 +207,24 @@ def _warn_beyond_limits(model: mujoco.MjModel, data: mujoco.MjData) -> None:
                 f"{high:g}: MuJoCo pushes it back in the first steps; set its 'initial' under 'robot'",
                 AdapterError,
             )
+
+
+def _warn_of_violations(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    """Warn of active equalities that the start violates: MuJoCo pulls the robot to them in the first steps."""
+    beyond = np.abs(data.efc_pos[: data.ne])
+    for equality in np.unique(data.efc_id[: data.ne][beyond > AGREES]):
+        amount = beyond[data.efc_id[: data.ne] == equality].max()
+        caution(
+            f"{_equality(model, int(equality))} is violated by {amount:.3g} (m or rad) at the start: MuJoCo pulls the "
+            "robot to it in the first steps; set 'initial' under 'robot' to positions that satisfy it",
+            AdapterError,
+        )
+
+
+def _equality(model: mujoco.MjModel, equality: int) -> str:
+    """An equality by its name, and its joints by theirs."""
+    name = f"equality '{name_of(model, 'equality', equality)}'"
+    if model.eq_type[equality] != mujoco.mjtEq.mjEQ_JOINT:
+        return name
+    joints = (joint for joint in (model.eq_obj1id[equality], model.eq_obj2id[equality]) if joint >= 0)
+    return f"{name} of joint {' and '.join(repr(name_of(model, 'joint', joint)) for joint in joints)}"

@@ -153,7 +153,7 @@ class Restraints:
     friction_force: Array  # (m + r,) dry friction [N·m or N]
     ties: Array = field(
         default_factory=lambda: np.empty((0, 0))
-    )  # (e, m) rows of equalities: each keeps row · (δθ - δθ̃)
+    )  # (e, m) rows of exact equalities: each keeps row · (δθ - δθ̃); soft ones are in M̂
     tie_units: tuple[str, ...] = ()  # (e,) of each row's product: rad or m
     motors: Motors | None = None  # None: no control of limited force
     predicted: bool = True  # False: δθ̃ is without limits and dry friction; only the step of the scene has them
@@ -164,7 +164,7 @@ class Restraints:
 class Prediction:
     """A predicted step of the multibody engine, for m freedoms: those of its joints, joint after joint.
 
-    ½(δθ-δθ̃)ᵀ M̂ (δθ-δθ̃) is the engine's own incremental potential, but for its restraints.
+    ½(δθ-δθ̃)ᵀ M̂ (δθ-δθ̃) is the engine's own incremental potential, with soft equalities and without its restraints.
     """
 
     mass: Array  # (m, m) M̂, symmetric positive definite

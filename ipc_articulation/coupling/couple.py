@@ -71,11 +71,12 @@ def couple(
         complete: Adds data that the multibody engine does not have to the adapter's description: further bodies and
             half-planes, stiffness and resistance, environments, contact rules. The numbers of links and joints must not
             change; further free bodies come after the adapter's own, and the adapter does not get their motion.
-        restraints: Where limits and dry friction of joints and tendons, and equalities act. «step»: contact cannot push
-            a joint past where the multibody engine's own step has it (see `restraints`; on libuipc's own engines this
-            is so for equalities alone). «exact»: so, and limits and dry friction are exact where the engine's own are
-            soft (MuJoCo's). «engine»: only in the engine's own step; contact acts against M̂ alone. Where joints are
-            lowered to chains, limits of ball joints, and limits and dry friction of tendons, always act like that.
+        restraints: Where limits and dry friction of joints and tendons, and exact equalities act. «step»: contact
+            cannot push a joint past where the multibody engine's own step has it (see `restraints`; on libuipc's own
+            engines this is so for equalities alone). «exact»: so, and limits and dry friction are exact where the
+            engine's own are soft (MuJoCo's). «engine»: only in the engine's own step; contact acts against M̂ alone,
+            which has soft equalities (MuJoCo's) in it. Where joints are lowered to chains, limits of ball joints, and
+            limits and dry friction of tendons, always act like that.
         joints: «own»: every kind as itself; libuipc's own engines move revolute and prismatic joints only. «chains»:
             ball and free joints become chains of those with ghost bodies, which every engine moves (see `lowering`).
         settings: «robots»: `newton/semi_implicit` of the scene is switched off, so that steps converge; and if its

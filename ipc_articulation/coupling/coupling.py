@@ -13,6 +13,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import WORLD
 from ipc_articulation.coupling.distance import scene_distance
+from ipc_articulation.coupling.drifting import DriftWatch
 from ipc_articulation.coupling.failures import (
     no_step,
     require_all,
@@ -70,6 +71,7 @@ class Coupling:
         self.states = RobotStates(answers, placed.robot, placed.bodies, placed.chains)
         self.answers, self.placed, self.properties = answers, placed, PartProperties(placed)
         self.steps = RobotSteps(scene, answers, placed, tie_strengths, holding)
+        self.drift_watch = DriftWatch(scene, placed.robot)
         self._world = SceneWorld(scene, self.joint_names)
         self._attachments = RobotAttachments(scene, placed, self._world)
         self._visuals = RobotVisuals(placed)
@@ -97,6 +99,8 @@ class Coupling:
             AdapterError, ArticulationError: What the animator's callback raised.
         """
         self.steps.commit()
+        if self.drift_watch.is_due():
+            self.drift_watch.look(self.drift)
         for observer in tuple(self.observers):
             observer()
 
@@ -304,7 +308,8 @@ class Coupling:
         """Distance of each link in the scene from the multibody engine's link, (n,) [m].
 
         It is the largest displacement of a vertex of its surface, or of its origin if it has none. It is due to the
-        finite stiffness of bodies and joints, and does not accumulate. IPC's guarantee is for the scene's links.
+        finite stiffness of bodies and joints, and does not accumulate. IPC's guarantee is for the scene's links. A link
+        that has drifted far is a warning, see `drifting`.
         """
         self.refresh()
         return self.placed.drift(self.answers.link_poses())

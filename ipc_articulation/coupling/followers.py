@@ -13,7 +13,7 @@ from numpy.polynomial import Polynomial
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.errors import StartError
 
-_AGREES = 1e-3  # [rad, m, rad/s or m/s] by which a file's value may differ, as people type it; the leader's counts
+AGREES = 1e-3  # [rad, m, rad/s or m/s] by which a file's value may differ, as people type it; the leader's counts
 
 Start = tuple[dict[str, float], dict[str, float]]  # positions and velocities by joint
 
@@ -28,7 +28,7 @@ class Follower:
 
 
 def started(followers: Iterable[Follower], rest: Mapping[str, float], setup: RobotSetup) -> Start:
-    """The positions and velocities of a setup, with those of the followers of joints that it names.
+    """The positions and velocities of a setup, with the followers where their leaders put them.
 
     Args:
         followers: The joints that follow others.
@@ -44,8 +44,7 @@ def started(followers: Iterable[Follower], rest: Mapping[str, float], setup: Rob
         for follower in followers:
             at = theta.get(follower.leader, rest.get(follower.leader, 0.0))
             rate = follower.position.deriv()(at)
-            if follower.leader in {*theta, *theta_dot}:
-                theta.setdefault(follower.joint, float(follower.position(at)))
+            theta.setdefault(follower.joint, float(follower.position(at)))
             if follower.leader in theta_dot:
                 theta_dot.setdefault(follower.joint, float(rate * theta_dot[follower.leader]))
     for follower in followers:
@@ -61,7 +60,7 @@ def _agree(follower: Follower, key: str, given: Mapping[str, float], values: dic
     value = given.get(follower.joint)
     if value is None:
         return
-    if not abs(value - wanted) <= _AGREES * max(1.0, abs(wanted)):
+    if not abs(value - wanted) <= AGREES * max(1.0, abs(wanted)):
         raise StartError(
             key,
             follower.joint,

@@ -97,9 +97,14 @@ class PlacedRobot:
         """Transforms of the links and then of the free bodies, (n + f, 4, 4)."""
         return affine.transform_from_q(coordinates(self.bodies.links + self.bodies.free))
 
-    def drift(self, link_poses: Array) -> Array:
-        """Largest displacement of each link's surface, or of its origin if it has none, from poses (n, 4, 4), (n,)."""
-        moved = coordinates(self.bodies.links) - affine.q_from_transform(link_poses)
+    def drift(self, link_poses: Array, q: Array | None = None) -> Array:
+        """Largest displacement of each link's surface, or of its origin if it has none, from poses (n, 4, 4), (n,).
+
+        Args:
+            link_poses: The poses.
+            q: Coordinates of the links, (n, 12); None: those of the scene.
+        """
+        moved = (coordinates(self.bodies.links) if q is None else q) - affine.q_from_transform(link_poses)
         pairs = zip(self.robot.links, moved, strict=True)
         return np.array([_largest_displacement(link.mesh, dq) for link, dq in pairs])
 

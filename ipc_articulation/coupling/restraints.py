@@ -10,8 +10,8 @@ by x = C δθ, and in the engine's own step by x̃ = C δθ̃. L and F become bo
     motor         φ' = clip(k (x - c), ±dt² effort),     c = x̃ + dt² τ/k, where M̂ loses the gains k
 
 and likewise for a lower limit. A row's limits are as compliant as those of its freedoms together: S = 1/(R S⁻¹ Rᵀ).
-So a load τ moves a joint dt² τ/S past its limit, and a joint that dry friction holds creeps at CREEP·τ/f. An equality
-with the row J adds S JᵀJ to M̂: contact cannot part what it holds together.
+So a load τ moves a joint dt² τ/S past its limit, and a joint that dry friction holds creeps at CREEP·τ/f. An exact
+equality with the row J adds S JᵀJ to M̂: contact cannot part what it holds together. Soft ones are in M̂ already.
 
 Where the engine pulls a joint back from beyond its limit, or closes an equality, faster than RECOIL, it does so with
 its own force alone: contact may stop it, and the limit then holds where the joint is.

@@ -287,11 +287,19 @@ class Environments:
             self._batch.commit(delta[self._running], poses, affine.transform_rate_from_qdot(qdot))
         for coupling, own in zip(self.couplings, delta, strict=True):
             coupling.steps.end(own)
+        if due := [number for number in self._running if self.couplings[number].drift_watch.is_due()]:
+            self._look_at_drift(due, side.q[:, : len(self.link_names)])
         observers = [observer for coupling in self.couplings for observer in coupling.observers]
         if observers:
             self.retrieve(world)
         for observer in observers:
             observer()
+
+    def _look_at_drift(self, which: Sequence[int], q: Array) -> None:
+        """Warn of links of some robots that have drifted far; q: coordinates of all links, (N, n, 12)."""
+        for number in which:
+            coupling = self.couplings[number]
+            coupling.drift_watch.look(coupling.placed.drift(coupling.answers.link_poses(), q[number]))
 
     def _put(self, world: uipc.World, wanted: Mapping[Coupling, RobotState | None], action: str) -> None:
         if not wanted:

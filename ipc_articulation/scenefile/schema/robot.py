@@ -117,10 +117,10 @@ class RobotEntry(Block):
     )
     restraints: Literal["step", "exact", "engine"] = Field(
         "step",
-        description="where limits and dry friction of joints and tendons, and equalities act: `step`: contact cannot "
-        "push a joint past where the adapter's own step has it; `exact`: so, and MuJoCo's soft limits and dry friction "
-        "are exact; "
-        "`engine`: only in the adapter's own step, against contact only the joints' inertia",
+        description="where limits and dry friction of joints and tendons, and exact equalities (mimic joints of "
+        "`native`) act: `step`: contact cannot push a joint past where the adapter's own step has it; `exact`: so, and "
+        "MuJoCo's soft limits and dry friction are exact; `engine`: only in the adapter's own step, against contact "
+        "only the joints' inertia. MuJoCo's equalities resist contact as in MuJoCo in all of them",
     )
     substeps: Annotated[int, Field(ge=1, le=1000)] = Field(
         1,
@@ -131,7 +131,7 @@ class RobotEntry(Block):
     initial: dict[str, float] = Field(
         {},
         description="initial joint positions by name [rad or m]; default: those of the model; joints that follow "
-        "one of these (mimic, equality) start where it puts them, and move with it",
+        "others (mimic, equality) start where these put them, and move with them",
     )
     initial_velocity: dict[str, float] = Field({}, description="by joint name [rad/s or m/s]; default: at rest")
     loops: tuple[LoopEntry, ...] = Field(

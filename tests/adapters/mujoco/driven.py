@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import mujoco
 from ipc_articulation.adapters.mujoco import MujocoAdapter
 
@@ -17,14 +20,21 @@ INTEGRATORS = {
 
 
 class Run:
-    """A coupled model; `step` takes one step of everything, which has `count` of MuJoCo's own."""
+    """A coupled model with `options` of `couple`; `step` takes one step of everything, with `count` of MuJoCo's own."""
 
     def __init__(
-        self, model: mujoco.MjModel, data: mujoco.MjData, folder, adapter=MujocoAdapter, count: int = 1, **scene
+        self,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        folder,
+        adapter=MujocoAdapter,
+        count: int = 1,
+        options: Mapping[str, object] = MappingProxyType({}),
+        **scene,
     ) -> None:
         self.model, self.data = model, data
         self.scene = make_scene(count * model.opt.timestep, model.opt.gravity, **scene)
-        self.coupling: Coupling = couple(self.scene, adapter(model, data))
+        self.coupling: Coupling = couple(self.scene, adapter(model, data), **options)
         self.world = make_world(self.scene, folder)
 
     def step(self, count: int = 1) -> None:

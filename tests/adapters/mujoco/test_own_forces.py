@@ -105,15 +105,32 @@ def test_without_contact_the_motion_is_mujocos_own(case, integrator, tmp_path):
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.parametrize("case", CASES)
 def test_the_minimiser_of_k_is_mujocos_own_step(case, integrator):
-    """∇K = 0 at δθ̃ means M̂ (v' - v) = dt·f: the forces that MuJoCo reports must come out of M̂."""
+    """∇K = 0 at δθ̃ means M̂ (v' - v) = dt·f: the forces that MuJoCo reports must come out of M̂ without equalities."""
     model, data = model_of(case, integrator)
-    prediction = ignoring_the_guest(model, data).predict()
+    moved = ignoring_the_guest(model, data).predict().delta_theta_tilde
     links = slice(0, 4)
     mujoco.mj_forward(model, data)
     force = (data.qfrc_smooth + data.qfrc_constraint)[links]
-    gain = prediction.delta_theta_tilde / model.opt.timestep - data.qvel[links]
+    gain = moved / model.opt.timestep - data.qvel[links]
+    data.eq_active[:] = 0
+    mass = ignoring_the_guest(model, data).predict().mass
+    np.testing.assert_allclose(mass @ gain, model.opt.timestep * force, atol=1e-11 * max(np.abs(force).max(), 1.0))
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "<equality>" in CASES[case].get("more", "")])
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_a_load_at_rest_meets_the_equalities_without_their_damping(case, integrator):
+    """-M̂ δθ̃ is dt² times the force that holds the joints where they are, the equalities' being aref/R."""
+    model, data = model_of(case, integrator)
+    data.qvel[:] = 0.0
+    prediction = ignoring_the_guest(model, data).predict()
+    mujoco.mj_forward(model, data)
+    rows, guest = data.efc_J[: data.ne * model.nv].reshape(data.ne, model.nv), slice(4, None)
+    others = rows[:, guest] @ data.qacc[guest]  # the ignored body goes on meanwhile
+    force = data.qfrc_smooth + rows.T @ ((data.efc_aref[: data.ne] - others) / data.efc_R[: data.ne])
+    expected = model.opt.timestep**2 * force[:4]
     np.testing.assert_allclose(
-        prediction.mass @ gain, model.opt.timestep * force, atol=1e-11 * max(np.abs(force).max(), 1.0)
+        prediction.mass @ prediction.delta_theta_tilde, expected, atol=1e-11 * max(np.abs(expected).max(), 1e-4)
     )
 
 

@@ -77,6 +77,7 @@ def test_mass_of_the_panda_under_implicitfast():
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     data = mujoco.MjData(model)
     data.qpos[:] = [0.1, 0.3, -0.2, -1.5, 0.4, 1.8, 0.5, 0.02, 0.02]
+    data.eq_active[:] = 0  # equalities add to it
     prediction = MujocoAdapter(model, data).predict()
     mujoco.mj_forward(model, data)
     damping = model.opt.timestep * np.diag(model.dof_damping)

@@ -189,6 +189,52 @@ def test_a_start_beyond_the_limits_is_warned_of(start: dict[str, float], warned:
     assert [message in str(warning.message) for warning in caught] == [True] * warned
 
 
+MIMIC = """<robot name="pair"><link name="base"/>{links}
+  <joint name="lead" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/>
+    <limit lower="-2" upper="2" effort="9" velocity="9"/></joint>
+  <joint name="follow" type="revolute"><parent link="base"/><child link="b"/><axis xyz="0 1 0"/>
+    <limit lower="-2" upper="2" effort="9" velocity="9"/><mimic joint="lead" multiplier="-1" offset="0.4"/></joint>
+</robot>"""
+LINK = """<link name="{}"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+
+
+@pytest.mark.parametrize(("start", "expected"), [({}, [0.0, 0.4]), ({"lead": 0.3}, [0.3, 0.1])])
+def test_mimic_joints_with_an_offset_start_where_it_holds(start, expected, tmp_path: Path) -> None:
+    (tmp_path / "pair.urdf").write_text(MIMIC.format(links=LINK.format("a") + LINK.format("b")))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = SceneModel(tmp_path / "pair.urdf", []).build(setup(start=start))
+    np.testing.assert_allclose(made.data.qpos, expected, atol=1e-12)
+    mujoco.mj_step(made.model, made.data)
+    assert np.abs(made.data.qvel).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("equality", "said"),
+    [
+        (
+            '<joint name="lock" joint1="turn" polycoef="0.5 0 0 0 0"/>',
+            "equality 'lock' of joint 'turn' is violated by 0.5",
+        ),
+        ('<connect name="pin" body1="arm" anchor="0 0 1" active="false"/>', None),
+        (
+            '<weld name="glue" body1="arm" relpose="0 0 0.2 1 0 0 0"/>',
+            "equality 'glue' is violated by 0.2 (m or rad) at",
+        ),
+    ],
+)
+def test_a_start_that_violates_an_equality_is_warned_of(equality, said, tmp_path: Path) -> None:
+    (tmp_path / "arm.xml").write_text(
+        f"<mujoco><worldbody><body name='arm'><joint name='turn'/><geom size='0.1'/></body></worldbody>"
+        f"<equality>{equality}</equality></mujoco>"
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        SceneModel(tmp_path / "arm.xml", []).build(setup())
+    assert [said in str(warning.message) for warning in caught] == [True] * (said is not None)
+
+
 TURNED = """
 <mujoco>
   <compiler angle="degree"/>
