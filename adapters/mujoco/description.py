@@ -29,7 +29,7 @@ from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJo
 from ipc_articulation.coupling.bodies import WORLD
 from ipc_articulation.coupling.solids import MeshShape, join
 from ipc_articulation.dynamics.model.shapes import Shape
-from ipc_articulation.dynamics.reading.mujoco.names import name_of
+from ipc_articulation.dynamics.reading.mujoco.names import name_of, name_within
 
 _Unit = tuple[str, list[int], Array, tuple[Shape, ...]]  # name, geoms that touch, pose, shapes for display
 _KINDS = {
@@ -104,7 +104,7 @@ class _Reader:
             name, pose = name_of(self.model, "geom", geom), geom_poses(self.data)[geom]
             own = tuple(shape for shape in drawn if shape.name == name)
             owned.add(name)
-            yield f"{WORLD}/{name}", [geom], pose, _moved(own, np.linalg.inv(pose))
+            yield name_within(self.model, 0, "geom", geom), [geom], pose, _moved(own, np.linalg.inv(pose))
         yield WORLD, [], np.eye(4), tuple(shape for shape in drawn if shape.name not in owned)
 
     def friction(self, geoms: list[int]) -> float:
@@ -142,7 +142,7 @@ def _links(reader: _Reader, joints: JointMap) -> tuple[CoupledBody, ...]:
         if is_body:
             links.append(reader.body(name, rigid_group(model, body), pose))
         else:
-            links.append(CoupledBody(f"{name}/{name_of(model, 'joint', joint)}", pose))
+            links.append(CoupledBody(name_within(model, body, "joint", joint), pose))
     return tuple(links)
 
 
@@ -185,11 +185,11 @@ def _static_bodies(reader: _Reader, body: int) -> list[CoupledBody]:
 
 
 def _planes(reader: _Reader, body: int) -> list[HalfPlane]:
-    model, data, owner = reader.model, reader.data, name_of(reader.model, "body", body)
+    model, data = reader.model, reader.data
     planes = []
     for g in colliding_geoms(model, [body]):
         if _is_plane(model, g):
-            name = f"{owner}/{name_of(model, 'geom', g)}"
+            name = name_within(model, body, "geom", g)
             reader.geoms[name] = [g]
             normal = data.geom_xmat[g].reshape(3, 3)[:, 2].copy()
             planes.append(HalfPlane(name, data.geom_xpos[g].copy(), normal, reader.friction([g])))
