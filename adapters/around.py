@@ -48,7 +48,7 @@ def refuse_equal_names(mechanism: CoupledRobot) -> None:
     Raises:
         AdapterError: Two of them have the same.
     """
-    for name, count in Counter(part.name for part in mechanism.parts).items():
+    for name, count in Counter(mechanism.names).items():
         if count > 1:
             raise AdapterError(f"two bodies are called '{name}'; give every link, body and plane a name of its own")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import count
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain, count
 
 from ipc_articulation.errors import IpcArticulationError
 from ipc_articulation.patterns import is_match
@@ -18,6 +18,11 @@ def distinct(names: Sequence[str], others: Collection[str] = ()) -> tuple[str, .
     occurrences, taken = Counter([*names, *set(others)]), {*names, *others}
     numbered = {name: _free_names(name, taken) for name, times in occurrences.items() if times > 1}
     return tuple(next(numbered[name]) if name in numbered else name for name in names)
+
+
+def free_name(name: str, is_taken: Callable[[str], bool]) -> str:
+    """A name that was made up: itself, or the first of `name (1)`, `name (2)`, … that nothing else has."""
+    return next(free for free in chain([name], (f"{name} ({k})" for k in count(1))) if not is_taken(free))
 
 
 def _free_names(name: str, taken: set[str]) -> Iterator[str]:

@@ -175,15 +175,18 @@ class MujocoAdapter:
         """Names of those degrees of freedom, (F,), as in `coupling.joint_names`."""
         return list(freedom_names(describe_joints(self.model, self._present(), self._joints)))
 
-    def describe(self) -> CoupledRobot:
+    def describe(self, by_geom: bool = True) -> CoupledRobot:
         """The model at its present state.
+
+        Args:
+            by_geom: Whether friction is that of geoms; False: a body has the largest of its geoms, with a warning.
 
         Raises:
             MeshError: Repairs are refused, and a mesh is open or has no volume.
             UnsupportedError: A geom's shape has no closed surface.
         """
         self.edits = Edits(self.model, self.data, self._selection)
-        return describe(self.model, self._present(), self._selection, self._joints, self._mesh_shape)
+        return describe(self.model, self._present(), self._selection, self._joints, self._mesh_shape, by_geom)
 
     def predict(self) -> Prediction:
         """M̂, δθ̃ and link poses of MuJoCo's own steps from the present state; `model` and `data` do not change.

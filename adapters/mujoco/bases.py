@@ -9,6 +9,7 @@ import mujoco
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import AdapterError
+from ipc_articulation.naming import free_name
 
 ROOT = "root"  # name of a free joint that a scene adds
 _FREE = mujoco.mjtJoint.mjJNT_FREE
@@ -67,7 +68,7 @@ def _set_free(spec: mujoco.MjSpec, ignored: Collection[str], file: str) -> mujoc
         )
     for key in spec.keys:
         spec.delete(key)
-    return carriers[0].add_freejoint(name=ROOT)
+    return carriers[0].add_freejoint(name=free_name(ROOT, [joint.name for joint in spec.joints].__contains__))
 
 
 def _put(spec: mujoco.MjSpec, body: mujoco.MjsBody, pose: Array) -> None:

@@ -16,10 +16,11 @@ from ipc_articulation.adapters.mujoco.kinematics import (
     read_free_joint,
     rigid_group,
 )
-from ipc_articulation.adapters.mujoco.pair_friction import friction_leaders, friction_rules, sliding_friction
+from ipc_articulation.adapters.mujoco.pair_friction import friction_leaders, friction_rules
 from ipc_articulation.adapters.mujoco.restraint_rows import row_names
 from ipc_articulation.adapters.mujoco.selection import Selection, mocap_group, selected_bodies
 from ipc_articulation.adapters.mujoco.shapes import geom_mesh
+from ipc_articulation.adapters.mujoco.surface_parts import friction_of, named_surfaces, whole_surfaces, with_parts
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms, untouchable_pairs
 from ipc_articulation.adapters.mujoco.visuals import shapes_by_body
 
@@ -29,7 +30,7 @@ from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJo
 from ipc_articulation.coupling.bodies import WORLD
 from ipc_articulation.coupling.solids import MeshShape, join
 from ipc_articulation.dynamics.model.shapes import Shape
-from ipc_articulation.dynamics.reading.mujoco.names import name_of
+from ipc_articulation.dynamics.reading.mujoco.names import name_of, name_within
 
 _Unit = tuple[str, list[int], Array, tuple[Shape, ...]]  # name, geoms that touch, pose, shapes for display
 _KINDS = {
@@ -46,7 +47,12 @@ def owned_geoms(model: mujoco.MjModel, selection: Selection) -> list[int]:
 
 
 def describe(
-    model: mujoco.MjModel, data: mujoco.MjData, selection: Selection, joints: JointMap, mesh_shape: MeshShape
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    selection: Selection,
+    joints: JointMap,
+    mesh_shape: MeshShape,
+    by_geom: bool = True,
 ) -> CoupledRobot:
     """The selected parts of a model at a state.
 
@@ -56,25 +62,32 @@ def describe(
         selection: What takes part.
         joints: Those of `selection.links`.
         mesh_shape: Triangles or convex hull for mesh geoms.
+        by_geom: Whether friction is that of geoms; False: a body has the largest of its geoms, with a warning.
     """
-    reader = _Reader(model, data, mesh_shape, geoms={}, drawn=shapes_by_body(model))
+    reader = _Reader(model, data, mesh_shape, geoms={}, counts={}, drawn=shapes_by_body(model))
     links = _links(reader, joints)
     free = tuple(_free_body(reader, body) for body in selection.free)
     driven = tuple(_mocap_body(reader, body) for body in selection.mocap)
     static = tuple(entry for body in selection.static for entry in _static_bodies(reader, body))
     planes = tuple(entry for body in selection.static for entry in _planes(reader, body))
     immovable = {entry.name for entry in driven + static + planes}
-    friction = {body.name: body.friction for body in links + free + driven + static}
-    friction |= {plane.name: plane.friction for plane in planes}
+    names = [entry.name for entry in links + free + driven + static + planes]
+    surfaces = named_surfaces(model, reader.geoms, names)
+    surfaces = surfaces if by_geom else whole_surfaces(model, surfaces)
+    friction = {name: friction_of(model, ids) for own in surfaces.values() for name, ids in own.items()}
+
+    def cut(bodies: tuple[CoupledBody, ...]) -> tuple[CoupledBody, ...]:
+        return tuple(with_parts(model, b, surfaces.get(b.name, {}), reader.counts.get(b.name, {})) for b in bodies)
+
     return CoupledRobot(
-        links=links,
+        links=cut(links),
         joints=describe_joints(model, data, joints),
-        free=free + driven,
-        static=static,
+        free=cut(free + driven),
+        static=cut(static),
         planes=planes,
         untouchable=untouchable_pairs(model, reader.geoms, immovable),
-        contact_rules=friction_rules(model, reader.geoms, friction),
-        leaders=friction_leaders(model, reader.geoms),
+        contact_rules=friction_rules(model, surfaces, friction),
+        leaders=friction_leaders(model, surfaces),
         rows=row_names(model, joints),
     )
 
@@ -87,14 +100,17 @@ class _Reader:
     data: mujoco.MjData
     mesh_shape: MeshShape
     geoms: dict[str, list[int]]
+    counts: dict[str, dict[int, int]]  # number of vertices of each geom, by body
     drawn: dict[int, tuple[Shape, ...]]  # for display, by body
 
     def surface(self, name: str, geoms: list[int], pose: Array) -> ClosedMesh | None:
         """The closed surfaces of some geoms in the frame of a pose; None if there are none."""
         to_body = np.linalg.inv(pose) @ geom_poses(self.data)[geoms]
-        mesh = join((geom_mesh(self.model, g, self.mesh_shape), T) for g, T in zip(geoms, to_body, strict=True))
+        meshes = [geom_mesh(self.model, g, self.mesh_shape) for g in geoms]
+        mesh = join(zip(meshes, to_body, strict=True))
         if mesh is not None:
             self.geoms[name] = geoms
+            self.counts[name] = {g: len(m.vertices) if m else 0 for g, m in zip(geoms, meshes, strict=True)}
         return mesh
 
     def world(self, geoms: list[int]) -> Iterator[_Unit]:
@@ -104,12 +120,8 @@ class _Reader:
             name, pose = name_of(self.model, "geom", geom), geom_poses(self.data)[geom]
             own = tuple(shape for shape in drawn if shape.name == name)
             owned.add(name)
-            yield f"{WORLD}/{name}", [geom], pose, _moved(own, np.linalg.inv(pose))
+            yield name_within(self.model, 0, "geom", geom), [geom], pose, _moved(own, np.linalg.inv(pose))
         yield WORLD, [], np.eye(4), tuple(shape for shape in drawn if shape.name not in owned)
-
-    def friction(self, geoms: list[int]) -> float:
-        """The largest sliding friction of some geoms; frictionless ones (condim 1) count as zero."""
-        return float(sliding_friction(self.model)[geoms].max(initial=0.0))
 
     def body(self, name: str, group: list[int], pose: Array, velocity: Array | None = None) -> CoupledBody:
         """Bodies that move as one, in the frame of a pose."""
@@ -122,7 +134,7 @@ class _Reader:
             mass=mass,
             center=center,
             inertia=inertia,
-            friction=self.friction(geoms),
+            friction=friction_of(self.model, geoms),
             velocity=np.zeros((4, 4)) if velocity is None else velocity,
             visual=self.visual(group, pose),
         )
@@ -142,7 +154,7 @@ def _links(reader: _Reader, joints: JointMap) -> tuple[CoupledBody, ...]:
         if is_body:
             links.append(reader.body(name, rigid_group(model, body), pose))
         else:
-            links.append(CoupledBody(f"{name}/{name_of(model, 'joint', joint)}", pose))
+            links.append(CoupledBody(name_within(model, body, "joint", joint), pose))
     return tuple(links)
 
 
@@ -178,21 +190,23 @@ def _static_bodies(reader: _Reader, body: int) -> list[CoupledBody]:
     pose = body_poses(reader.data)[body]
     own = [(name_of(reader.model, "body", body), geoms, pose, reader.visual([body], pose))]
     bodies = (
-        CoupledBody(name, pose, reader.surface(name, members, pose), friction=reader.friction(members), visual=visual)
+        CoupledBody(
+            name, pose, reader.surface(name, members, pose), friction=friction_of(reader.model, members), visual=visual
+        )
         for name, members, pose, visual in (own if body else reader.world(geoms))
     )
     return [body for body in bodies if body.mesh is not None or body.visual]
 
 
 def _planes(reader: _Reader, body: int) -> list[HalfPlane]:
-    model, data, owner = reader.model, reader.data, name_of(reader.model, "body", body)
+    model, data = reader.model, reader.data
     planes = []
     for g in colliding_geoms(model, [body]):
         if _is_plane(model, g):
-            name = f"{owner}/{name_of(model, 'geom', g)}"
+            name = name_within(model, body, "geom", g)
             reader.geoms[name] = [g]
             normal = data.geom_xmat[g].reshape(3, 3)[:, 2].copy()
-            planes.append(HalfPlane(name, data.geom_xpos[g].copy(), normal, reader.friction([g])))
+            planes.append(HalfPlane(name, data.geom_xpos[g].copy(), normal, friction_of(model, [g])))
     return planes
 
 

@@ -9,7 +9,7 @@ from ipc_articulation.adapters.mujoco.bases import settle_bases
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import AdapterError
-from ipc_articulation.naming import matching
+from ipc_articulation.naming import free_name, matching
 
 
 def prepare_spec(
@@ -31,11 +31,10 @@ def prepare_spec(
         AdapterError: An expression matches no body, `base_pose` is not that of one floating base, or no base can be set
             free.
     """
-    for index, joint in enumerate(spec.joints):
-        joint.name = joint.name or f"joint{index}"
-    for index, body in enumerate(spec.bodies):
-        if not body.name:
-            body.name = f"body{index}"
+    for kind, elements in (("joint", spec.joints), ("body", spec.bodies)):
+        taken = {element.name for element in elements}
+        for index, element in enumerate(elements):
+            element.name = element.name or free_name(f"{kind}{index}", taken.__contains__)
     names = [body.name for body in spec.bodies]
     ignored = [names[index] for pattern in ignore for index in matching(pattern, names, "body", AdapterError)]
     settle_bases(spec, base, base_pose, ignored, file)

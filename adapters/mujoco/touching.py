@@ -4,7 +4,7 @@ Two geoms may touch if a `<contact><pair>` names them. Others may touch if one's
 no `<exclude>` names their bodies, and they are not on one rigid group, nor on a group and its parent group. Two changes
 make a robot on its base work: a link does not touch the static bodies on its own chain down to the world (MuJoCo would
 let it touch its own base), while the world's own geoms, floor and walls, may be touched by every link. Two bodies may
-touch as soon as any of their geoms may.
+touch as soon as any of their geoms may; a warning names the geoms that would not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import mujoco
 import numpy as np
 
 from ipc_articulation.arrays import Bools
+from ipc_articulation.dynamics.reading.mujoco.names import name_of
 from ipc_articulation.dynamics.reading.mujoco.shapes import can_collide
+from ipc_articulation.repairs import LISTED, caution
 
 
 def colliding_geoms(model: mujoco.MjModel, bodies: list[int]) -> list[int]:
@@ -26,7 +28,7 @@ def colliding_geoms(model: mujoco.MjModel, bodies: list[int]) -> list[int]:
 def untouchable_pairs(
     model: mujoco.MjModel, geoms: Mapping[str, list[int]], immovable: set[str]
 ) -> frozenset[frozenset[str]]:
-    """Pairs of names that never touch.
+    """Pairs of names that never touch; warns of geoms that may not touch in MuJoCo, but on bodies that may.
 
     Args:
         model: The model.
@@ -36,11 +38,32 @@ def untouchable_pairs(
     owns = np.zeros((len(geoms), model.ngeom), dtype=np.float32)
     for row, own in zip(owns, geoms.values(), strict=True):
         row[own] = 1.0
-    touch = owns @ geoms_may_touch(model).astype(np.float32) @ owns.T > 0.0
+    may_touch = geoms_may_touch(model)
+    count = owns @ may_touch.astype(np.float32) @ owns.T
+    touch = count > 0.0
     np.fill_diagonal(touch, True)
     fixed, names = np.array([name in immovable for name in geoms], dtype=bool), list(geoms)
     never = ~touch | (fixed[:, None] & fixed)
+    some = np.triu(~never & (count < np.outer(owns.sum(axis=1), owns.sum(axis=1))), 1)
+    _warn_of_masks(model, geoms, may_touch, [(names[i], names[j]) for i, j in np.argwhere(some).tolist()])
     return frozenset(frozenset({names[i], names[j]}) for i, j in np.argwhere(np.triu(never)).tolist())
+
+
+def _warn_of_masks(
+    model: mujoco.MjModel, geoms: Mapping[str, list[int]], may_touch: Bools, pairs: list[tuple[str, str]]
+) -> None:
+    """Warn of pairs of bodies of which only some geoms may touch."""
+    said = []
+    for first, second in pairs[:LISTED]:
+        i, j = np.argwhere(~may_touch[np.ix_(geoms[first], geoms[second])])[0]
+        a, b = (name_of(model, "geom", geom) for geom in (geoms[first][i], geoms[second][j]))
+        said.append(f"geom '{a}' of '{first}' and geom '{b}' of '{second}'")
+    if said:
+        more = f" and {len(pairs) - LISTED} more pairs of bodies" if len(pairs) > LISTED else ""
+        caution(
+            f"{', '.join(said)}{more} will touch, although contype, conaffinity and excludes say that they do not: "
+            "other geoms of these bodies may touch, and bodies touch as a whole"
+        )
 
 
 def geoms_may_touch(model: mujoco.MjModel) -> Bools:

@@ -26,6 +26,7 @@ from ipc_articulation.dynamics.algorithms.kinematics import frame_poses, frame_v
 from ipc_articulation.dynamics.algorithms.tree import ROTATION, SCREW, TRANSLATION
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import UnsupportedError
+from ipc_articulation.naming import free_name
 
 Kind = Literal["revolute", "prismatic", "helical", "spherical", "free"]
 
@@ -159,7 +160,9 @@ def _complaint(model: Model, owner: int) -> str:
 
 def _link_name(model: Model, motion: Motion, owner: int) -> str:
     name, last = model.bodies[owner].name, model.tree[motion.last]
-    return name if last["body"] >= 0 else f"{name}/{last['v'] - model.body_v[owner]}"
+    if last["body"] >= 0:
+        return name
+    return free_name(f"{name}/{last['v'] - model.body_v[owner]}", model.body_names.__contains__)
 
 
 def _joint_name(model: Model, motion: Motion, owner: int) -> str:

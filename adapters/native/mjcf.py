@@ -60,7 +60,7 @@ def read_mjcf(
     data = mujoco.MjData(model)
 
     def described(mesh_shape: MeshShape) -> CoupledRobot:
-        return MujocoAdapter(model, data, mesh_shape=mesh_shape, ignore=ignored).describe()
+        return MujocoAdapter(model, data, mesh_shape=mesh_shape, ignore=ignored).describe(by_geom=False)
 
     around = described("hull")
     keep_trees(mechanism, {link.name for link in around.links})

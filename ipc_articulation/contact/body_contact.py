@@ -27,6 +27,7 @@ from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.pair_blocks import add_rows
 from ipc_articulation.contact.pair_foresight import PairForesight
 from ipc_articulation.contact.pair_friction import Friction
+from ipc_articulation.contact.part_friction import PartFriction
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.proximity import Proximity
 from ipc_articulation.contact.resistance import Resistance
@@ -40,16 +41,28 @@ class BodyContact(MaterialContact):
     """All pairs of bodies of one material."""
 
     def __init__(
-        self, surfaces: Surfaces, materials: Materials, index: int, resistance: Resistance, count: int
+        self,
+        surfaces: Surfaces,
+        materials: Materials,
+        index: int,
+        resistance: Resistance,
+        count: int,
+        parts: PartFriction | None = None,
     ) -> None:
-        """Prepare contact for the material with an index; `resistance` has κ_c of its pairs.
+        """Prepare contact for the material with an index.
 
-        The first `count` bodies are affine ones; those of soft bodies come after them.
+        Args:
+            surfaces: Surfaces of all bodies.
+            materials: All materials.
+            index: Of this one.
+            resistance: κ_c of its pairs.
+            count: Number of the affine bodies; those of soft bodies come after them.
+            parts: Friction where it differs within bodies.
         """
         super().__init__(materials, index, resistance)
         has_surface = np.diff(surfaces.first[: count + 1]) > 0
         pairs = (materials.body_pairs == index)[:count, :count] & has_surface & has_surface[:, None]
-        self._surfaces, self._allowed = surfaces, Allowed.of(pairs)
+        self._surfaces, self._allowed, self._parts = surfaces, Allowed.of(pairs), parts
         self.proximity = Proximity(surfaces, self._reach)
         self._near = Proximity(surfaces, self.proximity.reach)  # wherever a distance is asked for
         self._friction: Friction | None = None
@@ -84,9 +97,11 @@ class BodyContact(MaterialContact):
         self._friction = None
         if not (law.acts and len(touching)):
             return
-        mu = self._materials.frictions(touching.bodies)
+        mu, kappa = self._materials.frictions(touching.bodies), self._stiffness(touching)
+        if self._parts is not None:
+            mu, kappa = self._parts.frictions(touching), kappa[touching.pair]
         if np.count_nonzero(mu):
-            barrier = mu * self._stiffness(touching), self._d_hat, self._thickness
+            barrier = mu * kappa, self._d_hat, self._thickness
             eps, points = law.length(self._d_hat, self._dt), self._surfaces.points
             self._friction, self._apart = pair_friction.lag(touching, points, at.x, since.q, *barrier, eps), 0.0
             if law.held is not None:

@@ -10,6 +10,7 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.body_contact import BodyContact
 from ipc_articulation.contact.ccd import gap_floors
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
+from ipc_articulation.contact.part_friction import PartFriction
 from ipc_articulation.contact.planes.half_plane_contact import HalfPlaneContact
 from ipc_articulation.contact.planes.half_planes import HalfPlanes
 from ipc_articulation.contact.positions import Positions
@@ -34,6 +35,7 @@ class Contacts:
         meshes: Meshes | None = None,
         touches: Bools | None = None,
         elements: VertexElements | None = None,
+        parts: PartFriction | None = None,
     ) -> None:
         """Prepare contact, material by material.
 
@@ -44,16 +46,17 @@ class Contacts:
             resistance: κ_c of all pairs.
             meshes: Those of soft bodies, and of the affine ones beside them; None if there are no soft bodies.
             touches: Bodies whose vertices may touch half-planes, (n,); None: all.
-            elements: Contact elements of vertices; None where each body has one.
+            elements: Contact elements of vertices; None where each soft body, and each affine one beside it, has one.
+            parts: Friction of affine bodies with several contact elements; None where each has one.
         """
-        self._elements = elements
+        self._elements, self.parts = elements, parts
         self.surfaces, self.materials, self._meshes = surfaces, materials, meshes
         n, affine = len(materials.group), len(materials.group) if meshes is None else meshes.affine
         touches = np.ones(n, dtype=np.bool_) if touches is None else touches
-        self.half_planes = HalfPlaneContact(surfaces, planes, materials, resistance, touches, affine)
+        self.half_planes = HalfPlaneContact(surfaces, planes, materials, resistance, touches, affine, parts)
         self.resistance = resistance
         self._affine_contacts = [
-            BodyContact(surfaces, materials, m, resistance, affine)
+            BodyContact(surfaces, materials, m, resistance, affine, parts)
             for m in _materials_of(materials.body_pairs[:affine, :affine])
             if len(surfaces.points)
         ]
@@ -68,12 +71,21 @@ class Contacts:
             self.sides = hold(self._affine_contacts[0].sides(self.half_planes.columns))
         self._all = np.ones(n, dtype=np.bool_)
 
-    def set_frictions(self, pairs: Ints, frictions: Array) -> None:
-        """Give pairs of bodies, or of a body and a half-plane, which count after all bodies, (k, 2), other μ (k,)."""
+    def set_frictions(self, pairs: Ints, elements: Ints, frictions: Array) -> None:
+        """Give pairs of bodies, or of a body and a half-plane, other coefficients of friction.
+
+        Args:
+            pairs: Their numbers, (k, 2); half-planes count after all bodies.
+            elements: Of each side the contact element to which they apply, or ALL, (k, 2).
+            frictions: μ of each pair, (k,).
+        """
         friction, count = self.materials.friction, len(self.materials.friction)
         for first, second in (pairs.T, pairs.T[::-1]):
             is_body = first < count
             friction[first[is_body], second[is_body]] = frictions[is_body]
+        if self.parts is not None:
+            for (a, b), (of_a, of_b), mu in zip(pairs.tolist(), elements.tolist(), frictions.tolist(), strict=True):
+                self.parts.set((a, of_a), (b, of_b), mu, count)
         self.half_planes.follow_friction()
 
     @property

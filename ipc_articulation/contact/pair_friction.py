@@ -50,8 +50,13 @@ class Friction(NamedTuple):
 def lag(
     touching: Stencils, points: Array, x: Array, since: Array, mu_kappa: Array, d_hat: float, xi: float, eps: float
 ) -> Friction:
-    """Friction without memory of vertices at x (V, 3) in a step that began at `since` (n, 12); mu_kappa (P,) is μκ."""
-    normal, force, y = _lag(*touching.columns[1:], points, x, mu_kappa, d_hat, xi)
+    """Friction without memory of vertices at x (V, 3) in a step that began at `since` (n, 12).
+
+    μκ is that of the P pairs or of the k stencils.
+    """
+    _, pair, *columns = touching.columns
+    of = pair if len(mu_kappa) == len(touching.bodies) else np.arange(len(pair))
+    normal, force, y = _lag(of, *columns, points, x, mu_kappa, d_hat, xi)
     holds = np.flatnonzero(force)
     rows, pair = pairs_of(touching.pair, holds, len(touching.bodies))
     dual, none = np.full((len(holds), 3), np.nan), np.zeros((len(holds), 3))

@@ -11,6 +11,7 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.broad_phase import have_moved, unmoved
 from ipc_articulation.contact.distances import Distances
 from ipc_articulation.contact.materials import Materials
+from ipc_articulation.contact.part_friction import PartFriction
 from ipc_articulation.contact.planes.half_planes import HalfPlanes
 from ipc_articulation.contact.positions import Positions, positions
 from ipc_articulation.contact.resistance import Resistance
@@ -54,9 +55,10 @@ class PlacedContacts(Distances):
         meshes: Meshes | None = None,
         touches: Bools | None = None,
         elements: VertexElements | None = None,
+        parts: PartFriction | None = None,
     ) -> None:
         """Prepare contact of bodies that are nowhere so far; for the arguments see `Contacts`."""
-        super().__init__(surfaces, materials, planes, resistance, meshes, touches, elements)
+        super().__init__(surfaces, materials, planes, resistance, meshes, touches, elements, parts)
         n = len(self._all)
         self._paired = ~self._all  # bodies in candidate pairs
         nowhere = np.full((n, 3), np.nan)

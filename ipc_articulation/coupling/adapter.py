@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.model.shapes import Shape
 
 
@@ -23,6 +23,15 @@ class ClosedMesh:
 
     vertices: Array  # (V, 3) [m] in the body's frame
     faces: NDArray[np.int32]  # (F, 3) counter-clockwise from outside
+
+
+@dataclass(frozen=True)
+class SurfacePart:
+    """A part of a body's surface that has a friction of its own."""
+
+    name: str  # no other part, body or half-plane has it
+    vertices: Ints  # (k,) of the body's mesh
+    friction: float  # Coulomb coefficient
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,7 @@ class CoupledBody:
     environment: str = ""  # bodies of different environments do not touch; empty: in all of them
     driven: bool = False  # free bodies only: follows `Prediction.aims`, without inertia and gravity
     visual: tuple[Shape, ...] = ()  # shapes for display, in the body's frame; none: `mesh` is displayed
+    surface_parts: tuple[SurfacePart, ...] = ()  # in place of `friction`; together they have each vertex of `mesh` once
 
 
 @dataclass(frozen=True)
@@ -74,7 +84,10 @@ class HalfPlane:
 
 @dataclass(frozen=True)
 class ContactRule:
-    """Contact parameters of two groups of bodies and half-planes; None: those of their surfaces."""
+    """Contact parameters of two groups of bodies and half-planes; None: those of their surfaces.
+
+    Parts of a body's surface may be named, too: the friction of a rule is for them alone then.
+    """
 
     first: frozenset[str]  # names
     second: frozenset[str]  # names
@@ -94,7 +107,8 @@ class CoupledRobot:
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()  # pairs of names of bodies and planes that never touch
     contact_rules: tuple[ContactRule, ...] = ()  # of several rules for the same two bodies the last one counts
-    leaders: tuple[tuple[str, str], ...] = ()  # (a, b): the friction of both is that of a; the rules have it as it is
+    # (a, b): the friction of both is that of a; the rules have it as it is. Of bodies with parts these are named
+    leaders: tuple[tuple[str, str], ...] = ()
     passive_joints: tuple[CoupledJoint, ...] = ()  # joints in the scene that are not in M and δθ̃
     tied_joints: tuple[CoupledJoint, ...] = ()  # follow the joints at rates that each prediction gives, see `ties`
     rows: tuple[str, ...] = ()  # names of the rows of `Restraints`, for messages: tendons, angles of ball joints
@@ -118,6 +132,12 @@ class CoupledRobot:
     def parts(self) -> tuple[CoupledBody | HalfPlane, ...]:
         """All bodies and half-planes."""
         return (*self.links, *self.free, *self.static, *self.planes)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all bodies, parts of their surfaces, and half-planes."""
+        bodies = (*self.links, *self.free, *self.static)
+        return [entry.name for entry in self.parts] + [part.name for body in bodies for part in body.surface_parts]
 
 
 @dataclass(frozen=True)

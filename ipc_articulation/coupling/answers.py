@@ -13,6 +13,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import (
     Adapter,
     ClosedMesh,
+    CoupledBody,
     CoupledJoint,
     CoupledRobot,
     FollowsTimeStep,
@@ -69,12 +70,13 @@ class Answers:
             self._described(entry, _OF_BODY)
             if entry.mesh is not None:
                 self._require_mesh(entry.name, entry.mesh)
+            self._require_parts(entry)
         for joint in robot.all_joints:
             self._described(joint, _OF_JOINT)
             self._require_links(joint, len(robot.links))
         for plane in robot.planes:
             self._described(plane, _OF_PLANE)
-        name, count = Counter(part.name for part in robot.parts).most_common(1)[0] if robot.parts else ("", 1)
+        name, count = Counter(robot.names).most_common(1)[0] if robot.parts else ("", 1)
         if count > 1:
             raise self._wrong("describe", f"{count} parts called '{name}'", "parts with names of their own")
         self.robot, self._freedoms = robot, len(freedom_names(robot.joints))
@@ -206,6 +208,15 @@ class Answers:
     def _described(self, entry: Any, shapes: Mapping[str, tuple[int, ...]]) -> None:
         for field, shape in shapes.items():
             self._array(f"describe(): {field} of '{entry.name}'", getattr(entry, field), shape)
+
+    def _require_parts(self, body: CoupledBody) -> None:
+        count = 0 if body.mesh is None else len(body.mesh.vertices)
+        rows = [np.asarray(part.vertices, dtype=int) for part in body.surface_parts]
+        if rows and not np.array_equal(np.sort(np.concatenate(rows)), np.arange(count)):
+            member = f"describe().surface_parts of '{body.name}'"
+            raise self._wrong(member, f"{sum(map(len, rows))} vertices", f"each of the mesh's {count} once")
+        for part in body.surface_parts:
+            self._array(f"the friction of '{part.name}'", part.friction, ())
 
     def _require_mesh(self, name: str, mesh: ClosedMesh) -> None:
         count = len(self._array(f"describe(): mesh.vertices of '{name}'", mesh.vertices, _rows_of_three(mesh.vertices)))

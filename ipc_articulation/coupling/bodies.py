@@ -61,7 +61,7 @@ def place_bodies(
     Args:
         scene: An ordinary libuipc scene.
         robot: Links, free and static bodies, half-planes.
-        elements: Contact elements and subscenes, each by name of body or half-plane.
+        elements: Contact elements and subscenes, each by name of body, part or half-plane.
         link_kappa: Stiffness [Pa] of a link from its volume [m³], where the link has none.
         free_kappa: Stiffness of free bodies that have none [Pa].
         label: What the names of its objects begin with.
@@ -84,7 +84,7 @@ def place_body(
     Args:
         scene: An ordinary libuipc scene.
         body: The body.
-        elements: Contact elements and subscenes, each by name of body or half-plane.
+        elements: Contact elements and subscenes, each by name of body, part or half-plane.
         role: What moves it; links and driven bodies have no kinetic energy of their own.
         default_kappa: Stiffness [Pa] where the body has none.
         label: What its object's name begins with.
@@ -179,8 +179,18 @@ def _affine_body(body: CoupledBody, elements: Elements, default_kappa: float) ->
         constitution.apply_to(complex_, kappa, M, volume)
         for by_name in elements:
             by_name[body.name].apply_to(complex_)
+        if body.surface_parts:
+            _give_parts(complex_, body, elements[0])
     uipc.view(complex_.transforms())[0] = body.pose
     return complex_
+
+
+def _give_parts(complex_: Any, body: CoupledBody, contact_elements: Mapping[str, Any]) -> None:
+    """Give the vertices of a body the contact elements of the parts that they belong to."""
+    ids = np.empty(complex_.vertices().size(), dtype=np.int32)
+    for part in body.surface_parts:
+        ids[part.vertices] = contact_elements[part.name].id()
+    uipc.view(complex_.vertices().create("contact_element_id", 0))[:] = ids
 
 
 def _mass_matrix(body: CoupledBody) -> Array:

@@ -1,28 +1,48 @@
 """Contact of bodies, its friction and its resistance, in libuipc's contact table.
 
 The table has contact elements, not bodies. Bodies with the same surface and the same rules for the same partners have
-one element. Environments, isolated worlds in one scene, are libuipc's subscenes: bodies of two environments do not
-touch each other; bodies in no environment touch those of all environments.
+one element. Where parts of a body's surface differ in friction, each is a surface here, and the body's vertices have
+the elements of their parts. Environments, isolated worlds in one scene, are libuipc's subscenes: bodies of two
+environments do not touch each other; bodies in no environment touch those of all environments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, combinations_with_replacement
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import uipc
 
-from ipc_articulation.coupling.adapter import ContactRule, CoupledRobot
+from ipc_articulation.coupling.adapter import ContactRule, CoupledBody, CoupledRobot, HalfPlane
+
+_SIDES = attrgetter("first"), attrgetter("second")  # of a rule
+
+
+class Surface(NamedTuple):
+    """A body, one of its parts that differ in friction, or a half-plane."""
+
+    name: str
+    friction: float
+    owner: CoupledBody | HalfPlane
+
+
+def surfaces_of(robot: CoupledRobot) -> Iterator[Surface]:
+    """All surfaces of a robot and its surroundings."""
+    for entry in robot.parts:
+        parts = entry.surface_parts if isinstance(entry, CoupledBody) else ()
+        for part in parts or (entry,):
+            yield Surface(part.name, part.friction, entry)
 
 
 class Key(NamedTuple):
-    """Bodies with equal keys have the same element."""
+    """Surfaces with equal keys have the same element."""
 
     friction: float
     resistance: float | None
     untouchable: frozenset[str]  # names of bodies
-    first: frozenset[int]  # numbers of the contact rules that have the body on their first side
+    first: frozenset[int]  # numbers of the contact rules that have the surface or its body on their first side
     second: frozenset[int]
 
 
@@ -49,20 +69,31 @@ def contact_elements_of(scene: uipc.Scene, robots: Sequence[CoupledRobot]) -> li
             friction and resistance, and which do not touch each other.
 
     Returns:
-        For each robot the contact element by the name of a body or half-plane.
+        For each robot the contact element by the name of a surface; and of a body, that of its first part.
     """
     tabular, rules = scene.contact_tabular(), robots[0].contact_rules
     keys = [keys_of(robot) for robot in robots]
+    owners = [{surface.name: surface.owner.name for surface in surfaces_of(robot)} for robot in robots]
     members: dict[Key, str] = {}
-    for by_name in keys:
+    elements: dict[Key, Any] = {}
+    for by_name, owner in zip(keys, owners, strict=True):
         for name, key in by_name.items():
-            members.setdefault(key, name)
-    elements = {key: tabular.create(name) for key, name in members.items()}
+            if key not in members:
+                members[key], elements[key] = owner[name], tabular.create(name)
     default = tabular.default_model().resistance()
     for left, right in combinations_with_replacement(elements, 2):
         touch = members[right] not in left.untouchable
         tabular.insert(elements[left], elements[right], *_entry(left, right, default, touch, rules))
-    return [{name: elements[key] for name, key in by_name.items()} for by_name in keys]
+    return [
+        _by_name(robot, {name: elements[key] for name, key in by_name.items()})
+        for robot, by_name in zip(robots, keys, strict=True)
+    ]
+
+
+def _by_name(robot: CoupledRobot, elements: dict[str, Any]) -> dict[str, Any]:
+    """The elements of all surfaces, and those of the bodies that have parts."""
+    cut = [body for body in robot.placed if body.surface_parts]
+    return elements | {body.name: elements[body.surface_parts[0].name] for body in cut}
 
 
 def environments_of(scene: uipc.Scene, robots: Sequence[CoupledRobot]) -> list[dict[str, Any]]:
@@ -103,22 +134,20 @@ def _between(left: Key, right: Key, rules: tuple[ContactRule, ...]) -> Iterator[
 
 
 def keys_of(robot: CoupledRobot) -> dict[str, Key]:
-    """The key of each body and half-plane.
+    """The key of each surface.
 
-    Any two bodies with the same key have the same relation to each other, so one entry of the table is enough.
+    Any two surfaces with the same key have the same relation to each other, so one entry of the table is enough.
     """
     partners: dict[str, set[str]] = {}
     for names in map(tuple, robot.untouchable):
         partners.setdefault(names[0], set()).add(names[-1])
         partners.setdefault(names[-1], set()).add(names[0])
     rules = list(enumerate(robot.contact_rules))
-    return {
-        entry.name: Key(
-            entry.friction,
-            entry.resistance,
-            frozenset(partners.get(entry.name, ())),
-            frozenset(number for number, rule in rules if entry.name in rule.first),
-            frozenset(number for number, rule in rules if entry.name in rule.second),
+    keys = {}
+    for name, friction, owner in surfaces_of(robot):
+        names = {name, owner.name}
+        first, second = (
+            frozenset(number for number, rule in rules if not names.isdisjoint(side(rule))) for side in _SIDES
         )
-        for entry in robot.parts
-    }
+        keys[name] = Key(friction, owner.resistance, frozenset(partners.get(owner.name, ())), first, second)
+    return keys

@@ -11,15 +11,17 @@ import uipc
 
 from ipc_articulation.arguments import POSITIVE, Wanted, instance, refuse_unwanted
 from ipc_articulation.contact.materials import FRICTION
-from ipc_articulation.coupling.contact_elements import Key, friction_of, keys_of
+from ipc_articulation.coupling.adapter import HalfPlane
+from ipc_articulation.coupling.contact_elements import Key, Surface, friction_of, keys_of, surfaces_of
 from ipc_articulation.coupling.failures import require_valid
 from ipc_articulation.coupling.placed_robot import PlacedRobot
 from ipc_articulation.errors import EngineError, StateError
+from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.worlds import ENGINES, is_on_cpu
 from ipc_articulation.naming import suggest
 from ipc_articulation.signals import interrupts_deferred
 
-_Id = tuple[int, int]  # (geometry id, instance)
+_Id = tuple[int, ...]  # (geometry id, instance), and the contact element of a part of a body's surface
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,10 @@ class RobotProperties:
 
     Attributes:
         mass: Of free bodies by name [kg]; their inertia changes with it.
-        friction: Coulomb coefficients of surfaces by name: links, free and static bodies, half-planes. Between two
-            surfaces the larger one acts, or that of the one which leads (see `CoupledRobot`), unless a contact rule has
-            another.
+        friction: Coulomb coefficients of surfaces by name: links, free and static bodies, half-planes; of a body with
+            parts that differ in it (`CoupledBody.surface_parts`) it is that of all of them, and they have names, too.
+            Between two surfaces the larger one acts, or that of the one which leads (see `CoupledRobot`), unless a
+            contact rule has another.
     """
 
     mass: Mapping[str, float] = field(default_factory=dict)
@@ -56,16 +59,23 @@ class PartProperties:
         robot, slots = placed.robot, placed.bodies
         self._free = {body.name: slot.id() for body, slot in zip(robot.free, slots.free, strict=True)}
         parts: list[tuple[Any, Any]] = [*zip(robot.placed, slots.of_robot, strict=True), *placed.planes]
-        self._ids = {part.name: (slot.id(), 0) for part, slot in parts}
-        self._moving = frozenset(body.name for body in (*robot.links, *robot.free))
+        slot_of = {part.name: slot for part, slot in parts}
         self._robot = replace(robot, planes=tuple(plane for plane, _ in placed.planes))
+        surfaces = [surface for surface in surfaces_of(self._robot) if surface.owner.name in slot_of]
+        self._surfaces = {surface.name: surface for surface in surfaces}
+        self._ids = {surface.name: _id_of(surface, slot_of[surface.owner.name]) for surface in surfaces}
+        self._of: dict[str, list[str]] = {}  # the surfaces that a name stands for: a body for its parts
+        for surface in surfaces:
+            for name in {surface.name, surface.owner.name}:
+                self._of.setdefault(name, []).append(surface.name)
+        self._moving = frozenset(body.name for body in (*robot.links, *robot.free))
         self._keys: dict[str, Key] = {}  # of the parts, found when they are first asked for
         self._given: WeakKeyDictionary[uipc.World, dict[str, float]] = WeakKeyDictionary()
 
     @property
     def built_frictions(self) -> dict[str, float]:
         """The coefficients of all surfaces at the moment of coupling, by name."""
-        return {part.name: part.friction for part in self._robot.parts if part.name in self._ids}
+        return {name: surface.friction for name, surface in self._surfaces.items()}
 
     def plan(self, world: uipc.World, properties: RobotProperties, asker: str) -> _Plan:
         """Work out properties; nothing changes.
@@ -74,7 +84,8 @@ class PartProperties:
             StateError: A name is not known, or a number is not valid; names the body.
         """
         masses = _checked(properties.mass, f"{asker}: the mass", "free body", self._free, POSITIVE)
-        given = _checked(properties.friction, f"{asker}: the friction", "surface", self._ids, FRICTION)
+        named = _checked(properties.friction, f"{asker}: the friction", "surface", self._of, FRICTION)
+        given = {surface: mu for name, mu in named.items() for surface in self._of[name]}
         surfaces = self._given.get(world, {}) | given
         frictions = dict(self._pairs(given, surfaces)) if given else {}
         return _Plan({self._free[name]: mass for name, mass in masses.items()}, frictions, surfaces)
@@ -95,10 +106,15 @@ class PartProperties:
         for one in given:
             for other in names:
                 is_first = other not in given or number[one] < number[other]
-                if is_first and (one in self._moving or other in self._moving):
+                if is_first and self._may_rub(one, other):
                     leader = leaders.get(frozenset((one, other)))
                     mu = keys[leader].friction if leader else friction_of(keys[one], keys[other], rules)
                     yield (self._ids[one], self._ids[other]), mu
+
+    def _may_rub(self, one: str, other: str) -> bool:
+        """Whether two surfaces may move against each other."""
+        a, b = self._surfaces[one].owner.name, self._surfaces[other].owner.name
+        return a != b and (a in self._moving or b in self._moving)
 
     def _is_led(self, leader: str, other: str) -> bool:
         """Whether the friction of a surface that leads is that of both, and not another one by a rule of the scene."""
@@ -106,6 +122,15 @@ class PartProperties:
             return False
         key, rules = self._keys[leader], self._robot.contact_rules
         return friction_of(key, self._keys[other], rules) == key.friction
+
+
+def _id_of(surface: Surface, slot: Any) -> _Id:
+    """By which the engine knows a surface."""
+    if surface.name == surface.owner.name or isinstance(surface.owner, HalfPlane):
+        return slot.id(), 0
+    part = next(part for part in surface.owner.surface_parts if part.name == surface.name)
+    elements = require(slot.geometry().vertices(), "contact_element_id", f"body '{surface.owner.name}'")
+    return slot.id(), 0, int(elements[part.vertices[0]])
 
 
 def _checked(values: Any, what: str, kind: str, known: Collection[str], wanted: Wanted) -> dict[str, float]:

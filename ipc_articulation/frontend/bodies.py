@@ -26,6 +26,7 @@ class SurfaceMesh:
     edges: NDArray[np.int32]  # (E, 2)
     faces: NDArray[np.int32]  # (F, 3)
     thickness: Array  # (V,) radius about each vertex [m]; zero except for shells, rods and the user's own values
+    elements: Ints | None = None  # (V,) contact elements; None: that of the geometry
 
 
 @dataclass(frozen=True)
@@ -118,9 +119,12 @@ def read_bodies(slots: Iterable[Any], names: Mapping[int, str] | None = None) ->
     """
     slots = tuple(slot for slot in slots if is_affine_body(slot.geometry()))
     geometries = [_read_geometry(slot, (names or {}).get(slot.id())) for slot in slots]
+    surfaces = tuple(read_surface(slot.geometry(), f"affine-body geometry {slot.id()}") for slot in slots)
     joined: dict[str, list[Any]] = {}
     for i, columns in enumerate(geometries):
-        columns["geometry"] = np.full(len(columns["instance"]), i)
+        columns["geometry"], elements = np.full(len(columns["instance"]), i), surfaces[i].elements
+        if elements is not None and len(elements):
+            columns["contact_element"][:] = elements[0]
         for name, column in columns.items():
             joined.setdefault(name, []).extend(column)
     rows = {
@@ -130,7 +134,7 @@ def read_bodies(slots: Iterable[Any], names: Mapping[int, str] | None = None) ->
     return BodyTable(
         names=tuple(joined.get("names", ())),
         slots=slots,
-        surfaces=tuple(read_surface(slot.geometry(), f"affine-body geometry {slot.id()}") for slot in slots),
+        surfaces=surfaces,
         rows=rows,
         soft=NO_SOFT_ROWS,
         **{name: _stack(joined.get(name, []), dtype, shape) for name, (dtype, shape) in _COLUMNS.items()},
@@ -213,7 +217,9 @@ def read_surface(geometry: Any, owner: str = "geometry") -> SurfaceMesh:
     used = np.unique(np.concatenate([edges.ravel(), faces.ravel(), alone])).astype(np.int64)
     compact = np.full(len(points), -1, dtype=np.int32)
     compact[used] = np.arange(len(used), dtype=np.int32)
-    return SurfaceMesh(points[used], compact[edges], compact[faces], vertices.numbers("thickness", 0.0)[used])
+    elements = vertices.ids("contact_element_id")[used] if vertices.has("contact_element_id") else None
+    thickness = vertices.numbers("thickness", 0.0)[used]
+    return SurfaceMesh(points[used], compact[edges], compact[faces], thickness, elements)
 
 
 def _labelled(primitives: Entries, k: int) -> Ints:

@@ -18,6 +18,7 @@ from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import BodyTable, SurfaceMesh
 from ipc_articulation.frontend.contact_table import HalfPlaneTable
 from ipc_articulation.frontend.overlap_messages import overlap_message
+from ipc_articulation.frontend.part_elements import elements_of_bodies, part_friction
 from ipc_articulation.frontend.soft.body_checks import LARGEST, refuse_extremes
 from ipc_articulation.frontend.soft.mixed_elements import vertex_elements, with_elements_of_bodies
 from ipc_articulation.frontend.soft.soft_rows import touching_vertices
@@ -83,9 +84,10 @@ def make_contact_world(
     np.maximum.at(thickness, group[surfaces.body], surfaces.thickness)
     is_fixed[group[~bodies.is_fixed]] = False
     names = [*(bodies.names[row] for row in first), *planes.names]
-    of_vertices = [np.unique(body.contact_elements) for body in bodies.soft.bodies]
-    every = [bodies.contact_element[first], planes.contact_element, *of_vertices]
-    named = [*names, *(body.name for body, own in zip(bodies.soft.bodies, of_vertices, strict=True) for _ in own)]
+    of_vertices = [(body.name, np.unique(body.contact_elements)) for body in bodies.soft.bodies]
+    of_vertices += elements_of_bodies(bodies)
+    every = [bodies.contact_element[first], planes.contact_element, *(own for _, own in of_vertices)]
+    named = [*names, *(name for name, own in of_vertices for _ in own)]
     _refuse_outside("contact element", np.concatenate(every), len(rules.enabled), named)
     elements = vertex_elements(surfaces, bodies, rules)
     element, rules = with_elements_of_bodies(bodies, every[0], planes.contact_element, rules)
@@ -104,7 +106,8 @@ def make_contact_world(
     mass = np.where(bodies.is_fixed, np.inf, bodies.mass[:, 0, 0])
     resistance = Resistance(np.concatenate([mass, np.full(len(planes.names), np.inf)]), gravity, materials)
     half_planes = HalfPlanes(planes.names, planes.point, planes.normal)
-    return ContactWorld(surfaces, materials, half_planes, resistance, *_soft(surfaces, bodies), elements)
+    parts = part_friction(surfaces, bodies, group, element, planes.contact_element, rules)
+    return ContactWorld(surfaces, materials, half_planes, resistance, *_soft(surfaces, bodies), elements, parts)
 
 
 def _refuse_d_hat(d_hat: Array, names: list[str]) -> None:

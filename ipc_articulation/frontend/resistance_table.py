@@ -15,7 +15,7 @@ import uipc
 
 from ipc_articulation.contact.materials import BY_LOAD
 from ipc_articulation.contact.resistance import start_value
-from ipc_articulation.frontend.attributes import read_meta, require
+from ipc_articulation.frontend.attributes import read, read_meta, require
 from ipc_articulation.frontend.bodies import is_affine_body
 from ipc_articulation.frontend.contact_table import is_unset
 
@@ -45,5 +45,8 @@ def _masses(scene: uipc.Scene) -> dict[int, float]:
         if is_affine_body(shape):
             moving = np.count_nonzero(require(shape.instances(), "is_fixed", "body") == 0)
             mass = moving * float(require(shape.meta(), "abd_mass", "body")[0])
-            masses[int(read_meta(shape, "contact_element_id", 0))] += mass
+            of_vertices = read(shape.vertices(), "contact_element_id")
+            own = [read_meta(shape, "contact_element_id", 0)] if of_vertices is None else np.unique(of_vertices)
+            for element in own:
+                masses[int(element)] += mass
     return masses

@@ -10,6 +10,7 @@ from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
+from ipc_articulation.contact.part_friction import PartFriction
 from ipc_articulation.contact.planes import energy, gaps, motion, nearest, slips
 from ipc_articulation.contact.planes.forces import contact_forces, normal_forces
 from ipc_articulation.contact.planes.foresight import PlaneForesight
@@ -37,6 +38,7 @@ class HalfPlaneContact:
         resistance: Resistance,
         touches: Bools,
         affine: int,
+        parts: PartFriction | None = None,
     ) -> None:
         """Find the pairs of bodies and planes that may touch.
 
@@ -47,10 +49,12 @@ class HalfPlaneContact:
             resistance: κ_c of all pairs.
             touches: Bodies whose vertices may touch anything, (n,).
             affine: Number of affine bodies, the first ones.
+            parts: Friction where it differs within bodies.
         """
         self._pairs, self._plane = find_pairs(surfaces, planes, materials, touches)
         body, count = self._pairs.body, len(surfaces.first) - 1
         self.planes, self._resistance, self._materials = planes, resistance, materials
+        self._parts = parts
         self.follow_friction()
         self.bodies = np.stack([body, count + self._plane], axis=1)
         self.columns = tuple(self._pairs)  # numba takes a plain tuple faster
@@ -67,6 +71,9 @@ class HalfPlaneContact:
             stiffness = dt * dt * self._resistance.of(self.bodies)
             friction = self._friction if law.acts else np.zeros_like(self._friction)
             force, rubs = normal_forces(self.columns, stiffness, friction, x, self._dual)
+            if self._parts is not None:
+                force *= self._of_rows
+                rubs = np.logical_or.reduceat(force > 0.0, self._pairs.first_row[:-1])
             self._square, eps = dt * dt, law.lengths(self.d_hat, dt, ~self._is_affine)
             self._step = PlaneStep(stiffness, force, rubs, self._dual, since, self._no_anchor, eps)
             if law.held is not None:
@@ -96,6 +103,12 @@ class HalfPlaneContact:
     def follow_friction(self) -> None:
         """Use the coefficients of friction as they are now."""
         self._friction = self._materials.plane_frictions(self._pairs.body, self._plane)
+        if self._parts is not None:
+            pair, vertex = rows_of(self._pairs)
+            self._friction, self._of_rows = (
+                np.ones(len(self._plane)),
+                self._parts.plane_frictions(vertex, self._plane[pair]),
+            )
 
     def follow_resistance(self) -> None:
         """Use the resistances as they are now."""

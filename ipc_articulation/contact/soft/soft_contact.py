@@ -52,7 +52,7 @@ class SoftContact(MaterialContact):
             materials: All materials.
             index: Of this one.
             resistance: κ_c of its pairs.
-            elements: Of the vertices, where they differ within bodies: they choose κ_c and μ then.
+            elements: Of the vertices, where they differ within bodies: they choose μ then, and κ_c where soft ones do.
         """
         super().__init__(materials, index, resistance)
         self._surfaces, self._meshes = surfaces, meshes
@@ -90,7 +90,7 @@ class SoftContact(MaterialContact):
                 self._friction, self._stretched = anchored_to(self._friction, *given)
 
     def _stiffness(self, stencils: Stencils) -> Array:
-        if self._elements is None or not len(stencils):
+        if self._elements is None or not (self._elements.choose_resistance and len(stencils)):
             return super()._stiffness(stencils)
         return self._dt**2 * self._elements.resistances(stencils)
 

@@ -18,8 +18,9 @@ from ipc_articulation.contact.stencils import Stencils
 class VertexElements:
     """The contact element of every vertex of a scene."""
 
-    def __init__(self, element: Ints, rules: Rules) -> None:
-        """Take the elements (V,) of the vertices, and the contact table."""
+    def __init__(self, element: Ints, rules: Rules, choose_resistance: bool = True) -> None:
+        """Take the elements (V,) of the vertices, and the contact table; they may choose μ alone, and not κ."""
+        self.choose_resistance = choose_resistance
         used, self._of = np.unique(element, return_inverse=True)
         table = np.ix_(used, used)
         self._count, self._enabled = len(used), rules.enabled[table]
@@ -45,7 +46,7 @@ class VertexElements:
 
     def are_enabled(self, kind: Ints, vertices: Ints) -> Bools:
         """Whether the primitives of each stencil may touch, (k,); arguments as of `kind_of`."""
-        return _mean(self._enabled.astype(np.float64), self._of, kind, vertices) > 1.0 - 1e-9
+        return mean_of_vertices(self._enabled.astype(np.float64), self._of, kind, vertices) > 1.0 - 1e-9
 
     def may_meet(self, edge: Ints, face: Ints) -> bool:
         """Whether no vertex of an edge and of a face have elements that may pass through each other."""
@@ -61,7 +62,7 @@ class VertexElements:
 
     def _of_pairs(self, table: Array, stencils: Stencils) -> Array:
         rows = np.searchsorted(stencils.pair, np.arange(len(stencils.bodies)))  # the first of each pair
-        return _mean(table, self._of, stencils.kind[rows], stencils.vertices[rows])
+        return mean_of_vertices(table, self._of, stencils.kind[rows], stencils.vertices[rows])
 
 
 def _are_new(vertices: Ints) -> Bools:
@@ -72,7 +73,7 @@ def _are_new(vertices: Ints) -> Bools:
     return is_new
 
 
-def _mean(table: Array, of: Ints, kind: Ints, vertices: Ints) -> Array:
+def mean_of_vertices(table: Array, of: Ints, kind: Ints, vertices: Ints) -> Array:
     """The mean of a table (L, L) over the pairs of vertices of both sides of stencils, (k,)."""
     elements = of[vertices]
     edges = 0.25 * sum(table[elements[:, a], elements[:, b]] for a in (0, 1) for b in (2, 3))

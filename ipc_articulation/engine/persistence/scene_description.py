@@ -59,10 +59,11 @@ def _contact(workspace: Workspace) -> dict[str, Any]:
     if workspace.contact is None:
         return {}
     materials, planes = workspace.contact.materials, workspace.contact.half_planes.planes
+    of_parts = [] if workspace.contact.parts is None else [workspace.contact.parts.friction]
     return {
         "contact resistance": _resistances(materials),
         "largest friction": _frictions(materials).max(axis=1)[materials.group].tolist(),
-        "friction of pairs": _digest(_frictions(materials)),
+        "friction of pairs": _digest(_frictions(materials), *of_parts),
         "contact d_hat and thickness": np.stack([materials.d_hat, materials.thickness], axis=1).tolist(),
         "contact pairs": _digest(materials.body_pairs, materials.plane_pairs),
         "half-planes": list(planes.names),

@@ -14,6 +14,7 @@ from ipc_articulation import affine
 from ipc_articulation.arguments import COUNT, POSITIVE, Wanted, instance, refuse_unwanted
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.materials import FRICTION
+from ipc_articulation.contact.part_friction import ALL
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.soft_transform import SoftTransform
@@ -22,15 +23,16 @@ from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import require, writable
 from ipc_articulation.signals import interrupts_deferred
 
-Key = tuple[int, int]  # (geometry id, instance) of an affine body or a half-plane
+# (geometry id, instance) of an affine body or a half-plane; of a body's vertices with one contact element that, too
+Key = tuple[int, ...]
 
 _IN_RANGE = Wanted("between 1e-30 and 1e30 kg", lambda mass: 1e-30 <= mass <= 1e30)
 _PAIR = Wanted(
-    "two (geometry id, instance)",
+    "two (geometry id, instance) or (geometry id, instance, contact element)",
     lambda pair: (
         isinstance(pair, tuple)
         and len(pair) == 2
-        and all(isinstance(key, tuple) and len(key) == 2 and all(map(COUNT.accepts, key)) for key in pair)
+        and all(isinstance(key, tuple) and len(key) in (2, 3) and all(map(COUNT.accepts, key)) for key in pair)
     ),
 )
 _MASS, _FIRST, _SECOND = "abd_mass", "abd_mass_x_bar", "abd_mass_x_bar_x_bar"
@@ -79,12 +81,13 @@ class PropertyAccessor:
         """Give pairs of bodies, or of a body and a half-plane, other coefficients of friction than the contact table's.
 
         Args:
-            frictions: Coulomb coefficients by two (geometry id, instance) of affine bodies or half-planes.
+            frictions: Coulomb coefficients by two (geometry id, instance) of affine bodies or half-planes; or (geometry
+                id, instance, contact element) of those vertices of an affine body that have this element.
 
         Raises:
-            SceneError: A coefficient is not a number from 0 on, there is no such body or half-plane, a pair has no two
-                different ones of which one is a body, it is named twice, or the scene has no friction. Nothing has
-                changed then.
+            SceneError: A coefficient is not a number from 0 on, there is no such body, part or half-plane, a pair has
+                no two different ones of which one is a body, it is named twice, or the scene has no friction. Nothing
+                has changed then.
         """
         self.set({}, frictions)
 
@@ -124,7 +127,11 @@ class PropertyAccessor:
     def put_into(self, model: EngineModel, workspace: Workspace) -> None:
         """Give friction that was set to a new workspace; masses are in the scene."""
         known = _numbers(model)
-        left = {pair: mu for pair, mu in self._frictions.items() if pair[0] in known and pair[1] in known}
+        left = {
+            pair: mu
+            for pair, mu in self._frictions.items()
+            if _is_known(pair[0], model, known) and _is_known(pair[1], model, known)
+        }
         _put(left, known, workspace)
 
     def _write(self, slot: Any, mass: float) -> Array:
@@ -183,13 +190,15 @@ def _refuse_frictions(model: EngineModel, known: Mapping[Key, int], frictions: A
     for pair, friction in frictions.items():
         refuse_unwanted("set_frictions: a pair", pair, _PAIR, SceneError)
         for key in pair:
-            if key not in known:
+            if key[:2] not in known:
                 raise SceneError(
                     f"friction of geometry {key[0]}, instance {key[1]}: it is no affine body or half-plane"
                 )
+            if not _is_known(key, model, known):
+                raise SceneError(f"friction of {_named(model, [key])}: no vertex has the contact element {key[2]}")
         named = f"the friction of {_named(model, pair)}"
         refuse_unwanted(named, friction, FRICTION, SceneError)
-        if pair[0] == pair[1] or not any(key in model.context.bodies.rows for key in pair):
+        if pair[0][:2] == pair[1][:2] or not any(key[:2] in model.context.bodies.rows for key in pair):
             raise SceneError(f"{named}: a pair is of two bodies, or of a body and a half-plane")
         ordered = min(pair), max(pair)
         if ordered in found:
@@ -218,10 +227,20 @@ def _numbers(model: EngineModel) -> dict[Key, int]:
 def _named(model: EngineModel, pair: Iterable[Key]) -> str:
     names = dict(zip(model.context.bodies.rows, model.context.bodies.names, strict=False))
     names |= dict(zip(model.planes.keys, model.planes.names, strict=True))
-    return " and ".join(f"'{names[key]}'" for key in pair)
+    return " and ".join(f"'{names[key[0], key[1]]}'" for key in pair)
+
+
+def _is_known(key: Key, model: EngineModel, known: Mapping[Key, int]) -> bool:
+    """Whether there is such a body, half-plane, or part of a body."""
+    if len(key) == 2 or key[:2] not in known:
+        return key in known
+    bodies = model.context.bodies
+    elements = None if key[:2] not in bodies.rows else bodies.surfaces[bodies.geometry[known[key[:2]]]].elements
+    return elements is not None and key[2] in elements
 
 
 def _put(frictions: Mapping[tuple[Key, Key], float], known: Mapping[Key, int], workspace: Workspace) -> None:
     if workspace.contact is not None and frictions:
-        pairs = np.array([[known[key] for key in pair] for pair in frictions])
-        workspace.contact.set_frictions(pairs, np.array(list(frictions.values()), dtype=float))
+        pairs = np.array([[known[key[:2]] for key in pair] for pair in frictions])
+        elements = np.array([[key[2] if len(key) > 2 else ALL for key in pair] for pair in frictions])
+        workspace.contact.set_frictions(pairs, elements, np.array(list(frictions.values()), dtype=float))

@@ -13,7 +13,7 @@ from ipc_articulation.frontend.bodies import is_affine_body
 
 _ADVICE = "the CPU engine does not support that yet; use Engine('cuda')"
 
-_REFUSED_ON_VERTICES = ("contact_element_id", "subscene_element_id", "d_hat")
+_REFUSED_ON_VERTICES = ("subscene_element_id", "d_hat")
 
 
 def refuse_unsupported_bodies(slots: Iterable[Any]) -> None:

@@ -16,6 +16,7 @@ from ipc_articulation.contact.soft.vertex_elements import VertexElements
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.errors import UnsupportedError
 from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.frontend.part_elements import elements_of_affine, has_parts
 from ipc_articulation.frontend.soft.soft_body import SoftBody
 
 
@@ -25,13 +26,14 @@ def is_mixed(body: SoftBody) -> bool:
 
 
 def vertex_elements(surfaces: Surfaces, bodies: BodyTable, rules: Rules) -> VertexElements | None:
-    """The elements of all vertices of `surfaces`; None if each body has one."""
-    if not any(is_mixed(body) for body in bodies.soft.bodies):
+    """The elements of all vertices of `surfaces`; None if each body has one, or none is soft."""
+    soft = any(is_mixed(body) for body in bodies.soft.bodies)
+    if not (soft or (bodies.soft.bodies and has_parts(bodies))):
         return None
-    element = bodies.contact_element[surfaces.body]
+    element = elements_of_affine(surfaces, bodies, bodies.contact_element)
     for body, place in zip(bodies.soft.bodies, bodies.soft.places, strict=True):
         element[surfaces.first[bodies.affine_count] + place] = body.contact_elements
-    return VertexElements(element, rules)
+    return VertexElements(element, rules, choose_resistance=soft)
 
 
 def with_elements_of_bodies(bodies: BodyTable, element: Ints, planes: Ints, rules: Rules) -> tuple[Ints, Rules]:

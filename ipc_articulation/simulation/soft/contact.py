@@ -7,14 +7,14 @@ their resistance the smaller one; the rules of the scene have priority, the last
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from typing import Any
 
 from uipc.core import ContactElement, SubsceneElement
 
-from ipc_articulation.coupling.adapter import ContactRule, CoupledRobot
-from ipc_articulation.frontend.attributes import read_meta
+from ipc_articulation.coupling.adapter import ContactRule, CoupledBody, CoupledRobot
+from ipc_articulation.frontend.attributes import read, read_meta
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,12 @@ def _placed(uipc_scene: Any, mechanism: CoupledRobot) -> _Placed:
     subscenes: dict[str, int] = {}
     for geometry in _geometries(uipc_scene, parts):
         part = parts[read_meta(geometry, "name", "")]
-        elements.setdefault(int(read_meta(geometry, "contact_element_id", 0)), part)
+        if isinstance(part, CoupledBody) and part.surface_parts:
+            of_vertices = read(geometry.vertices(), "contact_element_id")
+            for own in part.surface_parts:
+                elements.setdefault(int(of_vertices[own.vertices[0]]), replace(part, friction=own.friction))
+        else:
+            elements.setdefault(int(read_meta(geometry, "contact_element_id", 0)), part)
         subscenes.setdefault(part.environment, int(read_meta(geometry, "subscene_element_id", 0)))
     return _Placed(elements, subscenes)
 

@@ -57,3 +57,21 @@ def test_filterparent_flag():
     model, _ = arm()
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_FILTERPARENT
     assert ("upper", "wrist") not in untouchable(model)
+
+
+@pytest.mark.parametrize(
+    "masks",
+    [
+        {"a": 'name="a" contype="2" conaffinity="2"', "b": 'name="b"', "inner": 'name="inner"'},
+        {"a": 'name="a"', "b": 'name="b"', "exclude": '<exclude body1="a" body2="b"/>'},
+    ],
+)
+def test_geoms_that_touch_because_others_of_their_bodies_do_are_named(masks):
+    with pytest.warns(UserWarning, match="^geom 'a' of 'a' and geom 'b' of 'b' will touch, although contype"):
+        two(**masks)
+
+
+def test_geoms_that_touch_alike_are_not_warned_of(recwarn):
+    two(a='contype="2" conaffinity="2"', inner='contype="2" conaffinity="2"')
+    arm()
+    assert not recwarn

@@ -30,7 +30,7 @@ from ipc_articulation.dynamics.joints import (
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD, Link
 from ipc_articulation.dynamics.reading.mujoco.equalities import mimics
-from ipc_articulation.dynamics.reading.mujoco.names import enabled, name_of
+from ipc_articulation.dynamics.reading.mujoco.names import enabled, name_of, name_within
 from ipc_articulation.dynamics.reading.mujoco.shapes import link_shapes
 from ipc_articulation.dynamics.reading.mujoco.support import refuse_unsupported, report_left_out
 from ipc_articulation.errors import ModelError
@@ -82,7 +82,7 @@ def _add_body(mechanism: Mechanism, model: mujoco.MjModel, body: int) -> None:
     if count == 0:
         mechanism.add_joint(f"{name}/fixed", FixedJoint(), parent, name, origin=origin)
     for joint in range(first, first + count - 1):
-        between = f"{name}/{name_of(model, 'joint', joint)}"
+        between = name_within(model, body, "joint", joint)
         mechanism.add_link(between)
         _add_joint(mechanism, model, joint, parent, between, origin)
         parent, origin = between, np.eye(4)

@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.naming import free_name
 
 SCALAR = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)  # joints of one degree of freedom
 
@@ -28,12 +29,26 @@ _KINDS = {
 
 
 def name_of(model: mujoco.MjModel, kind: str, index: SupportsInt) -> str:
-    """Name of element `index` of a kind («body», «joint», «geom», ...), or e.g. «geom3» if it has none in UTF-8."""
+    """Name of element `index` of a kind («body», «joint», «geom», ...), or e.g. «geom3» if it has none in UTF-8.
+
+    If another one is called so, it is «geom3 (1)».
+    """
     try:
         name = mujoco.mj_id2name(model, _KINDS[kind], int(index))
     except UnicodeDecodeError:
         name = None
-    return name or f"{kind}{index}"
+    return name or free_name(f"{kind}{index}", lambda taken: mujoco.mj_name2id(model, _KINDS[kind], taken) >= 0)
+
+
+def name_within(model: mujoco.MjModel, body: SupportsInt, kind: str, index: SupportsInt) -> str:
+    """What is made of an element of a body: «body/joint», «world/geom»; numbered if a body has this name."""
+    owner = name_of(model, "body", body)
+    name = f"{owner}/{name_of(model, kind, index)}"
+    if mujoco.mj_name2id(model, _KINDS["body"], name) < 0:
+        return name
+    count = {"joint": model.njnt, "geom": model.ngeom}[kind]
+    taken = {*body_names(model), *(f"{owner}/{name_of(model, kind, other)}" for other in range(count))}
+    return free_name(name, taken.__contains__)
 
 
 def body_names(model: mujoco.MjModel) -> list[str]:

@@ -18,6 +18,7 @@ from ipc_articulation.dynamics.reading.osim.axes import Axis
 from ipc_articulation.dynamics.reading.osim.coordinates import Coordinate, Coupler
 from ipc_articulation.dynamics.reading.osim.document import JointElement
 from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, Constant, composed
+from ipc_articulation.naming import free_name
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def _name(
     coordinate = coordinates[axis.coordinate]
     if axis.function == IDENTITY and coordinate.joint == joint.name and coordinate.name not in taken:
         return coordinate.name, {"lower": coordinate.lower, "upper": coordinate.upper}
-    return f"{joint.name}/{axis.name}", {}
+    return free_name(f"{joint.name}/{axis.name}", taken.__contains__), {}
 
 
 @dataclass(frozen=True)
