@@ -103,7 +103,7 @@ class SceneModel:
         adapter = DartAdapter(
             world,
             friction=setup.friction_of(FRICTION),
-            mesh_shape=setup.mesh_shape,
+            **setup.facets._asdict(),
             untouchable=carried_by_static(mechanism, static_names(mechanism)),
         )
         return self._driven(adapter, setup)

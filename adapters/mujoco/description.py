@@ -27,7 +27,7 @@ from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.bodies import WORLD
-from ipc_articulation.coupling.solids import MeshShape, join
+from ipc_articulation.coupling.solids import Facets, join
 from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
 
@@ -46,7 +46,7 @@ def owned_geoms(model: mujoco.MjModel, selection: Selection) -> list[int]:
 
 
 def describe(
-    model: mujoco.MjModel, data: mujoco.MjData, selection: Selection, joints: JointMap, mesh_shape: MeshShape
+    model: mujoco.MjModel, data: mujoco.MjData, selection: Selection, joints: JointMap, facets: Facets
 ) -> CoupledRobot:
     """The selected parts of a model at a state.
 
@@ -55,9 +55,9 @@ def describe(
         data: State with fresh kinematics.
         selection: What takes part.
         joints: Those of `selection.links`.
-        mesh_shape: Triangles or convex hull for mesh geoms.
+        facets: How surfaces become triangles.
     """
-    reader = _Reader(model, data, mesh_shape, geoms={}, drawn=shapes_by_body(model))
+    reader = _Reader(model, data, facets, geoms={}, drawn=shapes_by_body(model))
     links = _links(reader, joints)
     free = tuple(_free_body(reader, body) for body in selection.free)
     driven = tuple(_mocap_body(reader, body) for body in selection.mocap)
@@ -85,14 +85,14 @@ class _Reader:
 
     model: mujoco.MjModel
     data: mujoco.MjData
-    mesh_shape: MeshShape
+    facets: Facets
     geoms: dict[str, list[int]]
     drawn: dict[int, tuple[Shape, ...]]  # for display, by body
 
     def surface(self, name: str, geoms: list[int], pose: Array) -> ClosedMesh | None:
         """The closed surfaces of some geoms in the frame of a pose; None if there are none."""
         to_body = np.linalg.inv(pose) @ geom_poses(self.data)[geoms]
-        mesh = join((geom_mesh(self.model, g, self.mesh_shape), T) for g, T in zip(geoms, to_body, strict=True))
+        mesh = join((geom_mesh(self.model, g, self.facets), T) for g, T in zip(geoms, to_body, strict=True))
         if mesh is not None:
             self.geoms[name] = geoms
         return mesh

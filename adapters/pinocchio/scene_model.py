@@ -80,7 +80,7 @@ class SceneModel:
             q=_positions(model, setup.start),
             v=v,
             friction=setup.friction_of(FRICTION),
-            mesh_shape=setup.mesh_shape,
+            **setup.facets._asdict(),
         )
 
         def drive(force: Array, kd: Array) -> None:
