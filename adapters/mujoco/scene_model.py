@@ -132,7 +132,7 @@ class DrivenMujocoModel:
         ignore: Collection[str] = (),
     ) -> None:
         self.model, self.data = model, data
-        self.adapter = MujocoAdapter(model, data, **facets._asdict(), ignore=ignore)
+        self.adapter = MujocoAdapter(model, data, mesh_shape=facets.mesh_shape, sections=facets.sections, ignore=ignore)
         joints = self.adapter.joint_ids
         self.joints, self._dofs = self.adapter.freedom_names, self.adapter.dofs
         actuators = [actuator for actuator in joint_actuators(model)[0] if actuator.joint in joints]

@@ -60,7 +60,9 @@ def read_mjcf(
     data = mujoco.MjData(model)
 
     def described(facets: Facets) -> CoupledRobot:
-        return MujocoAdapter(model, data, **facets._asdict(), ignore=ignored).describe()
+        return MujocoAdapter(
+            model, data, mesh_shape=facets.mesh_shape, sections=facets.sections, ignore=ignored
+        ).describe()
 
     around = described(Facets("hull"))
     keep_trees(mechanism, {link.name for link in around.links})

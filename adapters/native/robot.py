@@ -119,7 +119,8 @@ class FileContent:
                 )
                 for body in self.free(facets)
             ],
-            **facets._asdict(),
+            "mesh_shape": facets.mesh_shape,
+            "sections": facets.sections,
             "planes": [replace(plane, friction=friction_of(plane.friction)) for plane in self.planes],
             "friction": {
                 link.name: friction_of(self.friction.get(link.name, FRICTION)) for link in self.mechanism.links
