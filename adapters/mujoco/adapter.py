@@ -81,7 +81,8 @@ class MujocoAdapter:
         free=optional(several(str)),
         static=optional(several(str)),
         ignore=several(str),
-        **FACETS,
+        mesh_shape=FACETS["mesh_shape"],
+        sections=FACETS["sections"],
     )
     def __init__(
         self,
