@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from typing import TypedDict, TypeVar, get_args
+from typing import TypedDict, TypeVar
 
-from ipc_articulation.arguments import NUMBER, Wanted, one_of, several
+from ipc_articulation.arguments import NUMBER, Wanted, several
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ContactRule, CoupledBody, CoupledRobot, HalfPlane
-from ipc_articulation.coupling.solids import MeshShape
+from ipc_articulation.coupling.solids import FACETS, Facets, MeshShape
 from ipc_articulation.errors import AdapterError
 
 _Step = TypeVar("_Step")
@@ -25,6 +25,7 @@ class Around(TypedDict, total=False):
     untouchable: Collection[frozenset[str]]  # further pairs of names that never touch
     contact_rules: Iterable[ContactRule]  # friction of pairs where it is not the larger of both
     mesh_shape: MeshShape  # «mesh» takes the triangles of meshes, open ones closed; «hull» their convex hull
+    sections: int | None  # flat sides around round shapes, see `coupling.solids.Facets`
 
 
 def _are_numbers(friction: object) -> bool:
@@ -38,8 +39,13 @@ AROUND: dict[str, Wanted] = {
     "friction": Wanted("a number, or a number for each of some bodies by name", _are_numbers),
     "untouchable": several(frozenset),
     "contact_rules": several(ContactRule),
-    "mesh_shape": one_of(*get_args(MeshShape)),
+    **FACETS,
 }
+
+
+def facets_of(around: Around) -> Facets:
+    """How surfaces become triangles."""
+    return Facets(around.get("mesh_shape", "mesh"), around.get("sections"))
 
 
 def refuse_equal_names(mechanism: CoupledRobot) -> None:

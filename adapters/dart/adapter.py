@@ -10,6 +10,7 @@ import numpy as np
 from ipc_articulation.adapters.around import (
     AROUND,
     Around,
+    facets_of,
     predicted,
     refuse_change,
     refuse_equal_names,
@@ -62,7 +63,7 @@ class DartAdapter:
         _refuse_unsupported(world)
         self.world, self._surroundings = world, Surroundings(around)
         self._tree = make_tree(world)
-        self._description = Description(self._tree, around.get("friction"), around.get("mesh_shape", "mesh"))
+        self._description = Description(self._tree, around.get("friction"), facets_of(around))
         self._predicted: Step | None = None
         self._edits: Edits | None = None  # since the world was described
         refuse_equal_names(self.describe())

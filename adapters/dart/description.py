@@ -19,7 +19,7 @@ from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.robots import FRICTION
-from ipc_articulation.coupling.solids import MeshShape, join, touching
+from ipc_articulation.coupling.solids import Facets, join, touching
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Description:
     Args:
         tree: Its links.
         friction: Coulomb coefficient of the surfaces, or by body with `FRICTION` for all others; None: DART's.
-        mesh_shape: «mesh» takes the triangles of meshes, «hull» their convex hull.
+        facets: How surfaces become triangles.
     """
 
     tree: Tree
     friction: float | Mapping[str, float] | None
-    mesh_shape: MeshShape
+    facets: Facets
     meshes: dict[str, ClosedMesh | None] = field(default_factory=dict)  # of the bodies, made once
 
     def now(self) -> CoupledRobot:
@@ -88,7 +88,7 @@ class Description:
             to_link, owner = spatial.inverse(pose), f"body '{name}'"
             self.meshes[name] = join(
                 (
-                    touching(shapes.geometry_of(node), owner, self.mesh_shape),
+                    touching(shapes.geometry_of(node), owner, self.facets),
                     to_link @ node.getWorldTransform().matrix(),
                 )
                 for node in solid

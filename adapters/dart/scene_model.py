@@ -103,7 +103,8 @@ class SceneModel:
         adapter = DartAdapter(
             world,
             friction=setup.friction_of(FRICTION),
-            mesh_shape=setup.mesh_shape,
+            mesh_shape=setup.facets.mesh_shape,
+            sections=setup.facets.sections,
             untouchable=carried_by_static(mechanism, static_names(mechanism)),
         )
         return self._driven(adapter, setup)

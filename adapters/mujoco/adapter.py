@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import get_args
 
 import mujoco
 import numpy as np
@@ -27,11 +26,11 @@ from ipc_articulation.adapters.mujoco.step_ratio import step_count
 from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported, report_without_effect
 from ipc_articulation.adapters.mujoco.write_state import free_addresses, put_free, put_joints
 
-from ipc_articulation.arguments import checked, instance, one_of, optional, several
+from ipc_articulation.arguments import checked, instance, optional, several
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
 from ipc_articulation.coupling.kinds import freedom_names
-from ipc_articulation.coupling.solids import MeshShape
+from ipc_articulation.coupling.solids import FACETS, Facets, MeshShape
 from ipc_articulation.errors import AdapterError
 
 _NO_GRAVITY = int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
@@ -66,6 +65,7 @@ class MujocoAdapter:
         static: Names of static bodies, «world» for the world's own geoms; None: all of them.
         ignore: Names of bodies that are left out; for a moving body its whole tree.
         mesh_shape: «mesh» takes the triangles of mesh geoms, open ones closed (a repair); «hull» their convex hull.
+        sections: Flat sides around round geoms, which then roll as these do; None: inscribed polyhedra of few.
 
     Raises:
         AdapterError: An argument is unknown or of another type, the state is of another model, or a name is no body of
@@ -81,7 +81,8 @@ class MujocoAdapter:
         free=optional(several(str)),
         static=optional(several(str)),
         ignore=several(str),
-        mesh_shape=one_of(*get_args(MeshShape)),
+        mesh_shape=FACETS["mesh_shape"],
+        sections=FACETS["sections"],
     )
     def __init__(
         self,
@@ -93,6 +94,7 @@ class MujocoAdapter:
         static: Names = None,
         ignore: Collection[str] = (),
         mesh_shape: MeshShape = "mesh",
+        sections: int | None = None,
     ) -> None:
         _require_state_of(model, data)
         self.model, self.data = model, data
@@ -102,7 +104,7 @@ class MujocoAdapter:
         report_without_effect(model, self._selection)
         self._joints = map_joints(model, self._selection.links)
         self.contacts_off = ContactsOff(model, owned_geoms(model, self._selection))
-        self._mesh_shape = mesh_shape
+        self._facets = Facets(mesh_shape, sections)
         self._free_at = free_addresses(model, self._selection.free)
         self.scratch = mujoco.MjData(model)  # steps
         self._still = mujoco.MjData(model)  # kinematics of the present state
@@ -186,7 +188,7 @@ class MujocoAdapter:
             UnsupportedError: A geom's shape has no closed surface.
         """
         self.edits = Edits(self.model, self.data, self._selection)
-        return describe(self.model, self._present(), self._selection, self._joints, self._mesh_shape, by_geom)
+        return describe(self.model, self._present(), self._selection, self._joints, self._facets, by_geom)
 
     def predict(self) -> Prediction:
         """M̂, δθ̃ and link poses of MuJoCo's own steps from the present state; `model` and `data` do not change.

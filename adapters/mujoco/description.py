@@ -28,7 +28,7 @@ from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.bodies import WORLD
-from ipc_articulation.coupling.solids import MeshShape, join
+from ipc_articulation.coupling.solids import Facets, join
 from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.dynamics.reading.mujoco.names import name_of, name_within
 
@@ -51,7 +51,7 @@ def describe(
     data: mujoco.MjData,
     selection: Selection,
     joints: JointMap,
-    mesh_shape: MeshShape,
+    facets: Facets,
     by_geom: bool = True,
 ) -> CoupledRobot:
     """The selected parts of a model at a state.
@@ -61,10 +61,10 @@ def describe(
         data: State with fresh kinematics.
         selection: What takes part.
         joints: Those of `selection.links`.
-        mesh_shape: Triangles or convex hull for mesh geoms.
+        facets: How surfaces become triangles.
         by_geom: Whether friction is that of geoms; False: a body has the largest of its geoms, with a warning.
     """
-    reader = _Reader(model, data, mesh_shape, geoms={}, counts={}, drawn=shapes_by_body(model))
+    reader = _Reader(model, data, facets, geoms={}, counts={}, drawn=shapes_by_body(model))
     links = _links(reader, joints)
     free = tuple(_free_body(reader, body) for body in selection.free)
     driven = tuple(_mocap_body(reader, body) for body in selection.mocap)
@@ -98,7 +98,7 @@ class _Reader:
 
     model: mujoco.MjModel
     data: mujoco.MjData
-    mesh_shape: MeshShape
+    facets: Facets
     geoms: dict[str, list[int]]
     counts: dict[str, dict[int, int]]  # number of vertices of each geom, by body
     drawn: dict[int, tuple[Shape, ...]]  # for display, by body
@@ -106,7 +106,7 @@ class _Reader:
     def surface(self, name: str, geoms: list[int], pose: Array) -> ClosedMesh | None:
         """The closed surfaces of some geoms in the frame of a pose; None if there are none."""
         to_body = np.linalg.inv(pose) @ geom_poses(self.data)[geoms]
-        meshes = [geom_mesh(self.model, g, self.mesh_shape) for g in geoms]
+        meshes = [geom_mesh(self.model, g, self.facets) for g in geoms]
         mesh = join(zip(meshes, to_body, strict=True))
         if mesh is not None:
             self.geoms[name] = geoms

@@ -19,7 +19,7 @@ from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.followers import AGREES, Follower, started
 from ipc_articulation.coupling.robots import RobotSetup
-from ipc_articulation.coupling.solids import MeshShape
+from ipc_articulation.coupling.solids import PLAIN, Facets
 from ipc_articulation.dynamics.reading.mujoco.actuators import JointActuator, control_address, joint_actuators
 from ipc_articulation.dynamics.reading.mujoco.names import name_of, reference_positions
 from ipc_articulation.errors import AdapterError
@@ -88,7 +88,7 @@ class SceneModel:
         _warn_beyond_limits(model, data)
         mujoco.mj_forward(model, data)
         _warn_of_violations(model, data)
-        return DrivenMujocoModel(model, data, setup.mesh_shape, self._ignored)
+        return DrivenMujocoModel(model, data, setup.facets, self._ignored)
 
     def _configure(self, setup: RobotSetup) -> None:
         option = self.spec.option
@@ -129,11 +129,11 @@ class DrivenMujocoModel:
         self,
         model: mujoco.MjModel,
         data: mujoco.MjData,
-        mesh_shape: MeshShape = "mesh",
+        facets: Facets = PLAIN,
         ignore: Collection[str] = (),
     ) -> None:
         self.model, self.data = model, data
-        self.adapter = MujocoAdapter(model, data, mesh_shape=mesh_shape, ignore=ignore)
+        self.adapter = MujocoAdapter(model, data, mesh_shape=facets.mesh_shape, sections=facets.sections, ignore=ignore)
         joints = self.adapter.joint_ids
         self.joints, self._dofs = self.adapter.freedom_names, self.adapter.dofs
         actuators = [actuator for actuator in joint_actuators(model)[0] if actuator.joint in joints]

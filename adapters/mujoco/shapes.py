@@ -6,7 +6,7 @@ import mujoco
 
 from ipc_articulation.coupling import solids
 from ipc_articulation.coupling.adapter import ClosedMesh
-from ipc_articulation.coupling.solids import MeshShape
+from ipc_articulation.coupling.solids import PLAIN, Facets
 from ipc_articulation.dynamics.model.shapes import Triangles
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
 from ipc_articulation.dynamics.reading.mujoco.shapes import geom_shape
@@ -15,13 +15,13 @@ from ipc_articulation.errors import UnsupportedError
 Geom = mujoco.mjtGeom
 
 
-def geom_mesh(model: mujoco.MjModel, geom: int, mesh_shape: MeshShape = "mesh") -> ClosedMesh | None:
+def geom_mesh(model: mujoco.MjModel, geom: int, facets: Facets = PLAIN) -> ClosedMesh | None:
     """The surface of one geom, in its frame; None if its mesh encloses no volume, which is a repair.
 
     Args:
         model: The model.
         geom: Number of the geom.
-        mesh_shape: «mesh» takes the triangles of mesh geoms, «hull» their convex hull (which MuJoCo uses for contact).
+        facets: How surfaces become triangles; MuJoCo uses the convex hulls of mesh geoms for contact.
 
     Raises:
         MeshError: Repairs are refused, and a mesh is not closed or has no volume.
@@ -32,7 +32,7 @@ def geom_mesh(model: mujoco.MjModel, geom: int, mesh_shape: MeshShape = "mesh") 
         kind = "hfield" if model.geom_type[geom] == Geom.mjGEOM_HFIELD else "mesh"
         asset = f"{kind} '{name_of(model, kind, model.geom_dataid[geom])}' of {owner}"
         name = asset if isinstance(shape, Triangles) else ""
-        return solids.touching(shape, owner, mesh_shape if kind == "mesh" else "mesh", name)
+        return solids.touching(shape, owner, facets if kind == "mesh" else PLAIN, name)
     kind = Geom(model.geom_type[geom]).name[7:].lower()
     raise UnsupportedError(
         f"geom '{name_of(model, 'geom', geom)}' of {owner} is of type {kind}; "

@@ -10,6 +10,7 @@ import numpy as np
 from ipc_articulation.adapters.around import (
     AROUND,
     Around,
+    facets_of,
     predicted,
     refuse_change,
     refuse_equal_names,
@@ -110,7 +111,7 @@ class NativeAdapter:
         self._dt, self._surroundings = float(dt), Surroundings(around)
         self.static, self.planes = self._surroundings.static, self._surroundings.planes
         self._chain = make_chain(model.spanning_tree)
-        self._surfaces = LinkSurfaces.of(model, around.get("friction", FRICTION), around.get("mesh_shape", "mesh"))
+        self._surfaces = LinkSurfaces.of(model, around.get("friction", FRICTION), facets_of(around))
         self._scene = loop_scene(model, self._chain, self._surfaces)
         self._coordinates = SceneCoordinates.of(model, self._chain, self._scene.scale)
         self.q: Array = model.neutral if q is None else numbers("q", q).copy()

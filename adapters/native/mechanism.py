@@ -13,7 +13,7 @@ from ipc_articulation.adapters.native.touching import untouchable_pairs
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJoint, CoupledRobot
 from ipc_articulation.coupling.robots import FRICTION
-from ipc_articulation.coupling.solids import MeshShape
+from ipc_articulation.coupling.solids import Facets
 from ipc_articulation.dynamics.model import Model
 
 
@@ -25,7 +25,7 @@ class LinkSurfaces:
     friction: tuple[float, ...]  # Coulomb coefficients
 
     @staticmethod
-    def of(model: Model, friction: float | Mapping[str, float], mesh_shape: MeshShape) -> LinkSurfaces:
+    def of(model: Model, friction: float | Mapping[str, float], facets: Facets) -> LinkSurfaces:
         """Surfaces of all bodies; `friction` is one number, or by body name with `FRICTION` for all others.
 
         Raises:
@@ -33,7 +33,7 @@ class LinkSurfaces:
         """
         given = friction if isinstance(friction, Mapping) else dict.fromkeys(model.body_names, friction)
         return LinkSurfaces(
-            tuple(surface(body.collision, body.name, mesh_shape) for body in model.bodies),
+            tuple(surface(body.collision, body.name, facets) for body in model.bodies),
             tuple(float(given.get(body.name, FRICTION)) for body in model.bodies),
         )
 

@@ -12,7 +12,7 @@ from ipc_articulation.adapters.native.static_links import take_off_static_shapes
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledRobot
-from ipc_articulation.coupling.solids import MeshShape
+from ipc_articulation.coupling.solids import Facets
 from ipc_articulation.errors import AdapterError
 
 if TYPE_CHECKING:
@@ -59,20 +59,22 @@ def read_mjcf(
     mechanism = robot_from_mujoco(model) if closes_loops(model) else mechanism_from_mujoco(model)
     data = mujoco.MjData(model)
 
-    def described(mesh_shape: MeshShape) -> CoupledRobot:
-        return MujocoAdapter(model, data, mesh_shape=mesh_shape, ignore=ignored).describe(by_geom=False)
+    def described(facets: Facets) -> CoupledRobot:
+        return MujocoAdapter(
+            model, data, mesh_shape=facets.mesh_shape, sections=facets.sections, ignore=ignored
+        ).describe(by_geom=False)
 
-    around = described("hull")
+    around = described(Facets("hull"))
     keep_trees(mechanism, {link.name for link in around.links})
     take_off_static_shapes(mechanism)
     joints = {joint.name for joint in around.joints}
     return FileContent(
         mechanism,
-        lambda mesh_shape: described(mesh_shape).static,
+        lambda facets: described(facets).static,
         around.planes,
         around.untouchable,
         around.contact_rules,
-        free=lambda mesh_shape: described(mesh_shape).free,
+        free=lambda facets: described(facets).free,
         drives=read_drives(model, str(path), joints),
         friction={link.name: link.friction for link in around.links},
         start=_start(model, joints),

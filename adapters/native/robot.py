@@ -19,7 +19,7 @@ from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ContactRule, CoupledBody, HalfPlane
 from ipc_articulation.coupling.robots import FRICTION
-from ipc_articulation.coupling.solids import MeshShape
+from ipc_articulation.coupling.solids import Facets
 from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
@@ -37,11 +37,11 @@ class FileContent:
     """The content of a robot's file, from which a scene builds the robot."""
 
     mechanism: Mechanism  # with its loops; links fixed to the world have no shapes
-    static: Callable[[MeshShape], tuple[CoupledBody, ...]]  # the shapes of those links, and other static bodies
+    static: Callable[[Facets], tuple[CoupledBody, ...]]  # the shapes of those links, and other static bodies
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()
     contact_rules: tuple[ContactRule, ...] = ()  # friction of pairs where it is not the larger of both
-    free: Callable[[MeshShape], tuple[CoupledBody, ...]] = lambda _: ()  # bodies that IPC moves
+    free: Callable[[Facets], tuple[CoupledBody, ...]] = lambda _: ()  # bodies that IPC moves
     drives: dict[str, JointDrive] = field(default_factory=dict)  # the file's own actuators, by joint
     friction: dict[str, float] = field(default_factory=dict)  # Coulomb coefficient by link
     start: dict[str, float] = field(default_factory=dict)  # position coordinates that do not start neutral, by name
@@ -95,12 +95,12 @@ class FileContent:
             raise ModelError(f"model '{self.mechanism.name}' has no segments: segment_radius is for OpenSim files")
         self.untouchable |= add_capsules(self.mechanism, self.segments, radius, self.followers)
 
-    def surroundings(self, friction_of: Callable[[float], float], mesh_shape: MeshShape) -> Around:
+    def surroundings(self, friction_of: Callable[[float], float], facets: Facets) -> Around:
         """The surroundings of the robot.
 
         Args:
             friction_of: The friction coefficient in the scene of each one in the file.
-            mesh_shape: «mesh» takes the triangles of meshes, «hull» their convex hull.
+            facets: How surfaces become triangles.
 
         Raises:
             MeshError: Repairs are refused, and a mesh is open or cannot be read.
@@ -108,7 +108,7 @@ class FileContent:
         return {
             "static": [
                 replace(body, pose=self.pose @ body.pose, friction=friction_of(body.friction))
-                for body in self.static(mesh_shape)
+                for body in self.static(facets)
             ],
             "free": [
                 replace(
@@ -117,9 +117,10 @@ class FileContent:
                     velocity=self.pose @ body.velocity,
                     friction=friction_of(body.friction),
                 )
-                for body in self.free(mesh_shape)
+                for body in self.free(facets)
             ],
-            "mesh_shape": mesh_shape,
+            "mesh_shape": facets.mesh_shape,
+            "sections": facets.sections,
             "planes": [replace(plane, friction=friction_of(plane.friction)) for plane in self.planes],
             "friction": {
                 link.name: friction_of(self.friction.get(link.name, FRICTION)) for link in self.mechanism.links

@@ -112,7 +112,7 @@ class SceneModel:
 
     def _adapter(self, model: Model, setup: RobotSetup) -> NativeAdapter:
         robot, scheme = self._robot, Scheme(setup.integrator)
-        around = robot.surroundings(setup.friction_of, setup.mesh_shape)
+        around = robot.surroundings(setup.friction_of, setup.facets)
         start = {**robot.start, **setup.start}
         q = _started(model, start)
         if not (model.loops or setup.pins):

@@ -8,21 +8,21 @@ import numpy as np
 
 from ipc_articulation.coupling import solids
 from ipc_articulation.coupling.adapter import ClosedMesh
-from ipc_articulation.coupling.solids import MeshShape
+from ipc_articulation.coupling.solids import PLAIN, Facets
 from ipc_articulation.dynamics.model.shapes import Shape
 
 
-def surface(shapes: Sequence[Shape], link: str, mesh_shape: MeshShape = "mesh") -> ClosedMesh | None:
+def surface(shapes: Sequence[Shape], link: str, facets: Facets = PLAIN) -> ClosedMesh | None:
     """The joined surfaces of some shapes, in the frame of the link; None if it has none.
 
     Args:
         shapes: Shapes of a link.
         link: Its name, for messages.
-        mesh_shape: «mesh» takes the triangles of meshes, «hull» their convex hull.
+        facets: How surfaces become triangles.
 
     Raises:
         MeshError: Repairs are refused, and a mesh is open or cannot be read, or a shape has no volume.
     """
     return solids.join(
-        (solids.touching(shape.geometry, f"link '{link}'", mesh_shape), np.asarray(shape.pose)) for shape in shapes
+        (solids.touching(shape.geometry, f"link '{link}'", facets), np.asarray(shape.pose)) for shape in shapes
     )

@@ -16,7 +16,7 @@ from ipc_articulation.adapters.native.shapes import surface
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.coupling.robots import FRICTION
-from ipc_articulation.coupling.solids import MeshShape
+from ipc_articulation.coupling.solids import Facets
 from ipc_articulation.dynamics.joints import FloatingJoint
 from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
 from ipc_articulation.dynamics.model.parts import WORLD
@@ -42,14 +42,14 @@ class StaticLinks:
         links = (link for link in mechanism.links if link.name in poses and (link.collision or link.visual))
         return StaticLinks({link.name: (poses[link.name], link.collision, link.visual) for link in links})
 
-    def bodies(self, mesh_shape: MeshShape) -> tuple[CoupledBody, ...]:
+    def bodies(self, facets: Facets) -> tuple[CoupledBody, ...]:
         """As bodies; those whose shapes for contact enclose no volume are only drawn, if they have visual ones.
 
         Raises:
             MeshError: Repairs are refused, and a mesh is open or cannot be read, or a shape has no volume.
         """
         bodies = (
-            CoupledBody(name, pose, surface(collision, name, mesh_shape), friction=FRICTION, visual=visual)
+            CoupledBody(name, pose, surface(collision, name, facets), friction=FRICTION, visual=visual)
             for name, (pose, collision, visual) in self.links.items()
         )
         return tuple(body for body in bodies if body.mesh is not None or body.visual)

@@ -10,6 +10,7 @@ import pinocchio as pin
 from ipc_articulation.adapters.around import (
     AROUND,
     Around,
+    facets_of,
     predicted,
     refuse_change,
     refuse_equal_names,
@@ -99,8 +100,8 @@ class PinocchioAdapter:
         self._dt, self._data, self._surroundings = float(dt), model.createData(), Surroundings(around)
         self._chain = make_chain(model)
         self._charts = Charts(self._chain)
-        friction, mesh_shape = around.get("friction", FRICTION), around.get("mesh_shape", "mesh")
-        self._description = Description(model, self._chain, collision_model, visual_model, friction, mesh_shape)
+        friction, facets = around.get("friction", FRICTION), facets_of(around)
+        self._description = Description(model, self._chain, collision_model, visual_model, friction, facets)
         self.q: Array = pin.neutral(model) if q is None else numbers("q", q).copy()
         self.v: Array = np.zeros(model.nv) if v is None else numbers("v", v).copy()
         self.tau, self.kd = np.zeros(model.nv), np.zeros(model.nv)

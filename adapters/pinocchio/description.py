@@ -24,7 +24,7 @@ from ipc_articulation.adapters.pinocchio.shapes import geometry_of, shape_of
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.robots import FRICTION
-from ipc_articulation.coupling.solids import MeshShape, join, touching
+from ipc_articulation.coupling.solids import Facets, join, touching
 from ipc_articulation.dynamics.model.shapes import Shape
 
 _UNIVERSE = 0  # number of the universe among joints and among frames
@@ -42,7 +42,7 @@ class Description:
         collision: Geometry that touches; None: nothing does.
         visual: Geometry for display; None: that which touches.
         friction: Coulomb coefficient of the model's surfaces, or by body with `FRICTION` for all others.
-        mesh_shape: «mesh» takes the triangles of meshes, «hull» their convex hull.
+        facets: How surfaces become triangles.
     """
 
     model: pin.Model
@@ -50,7 +50,7 @@ class Description:
     collision: pin.GeometryModel | None
     visual: pin.GeometryModel | None
     friction: float | Mapping[str, float]
-    mesh_shape: MeshShape
+    facets: Facets
     meshes: dict[str, ClosedMesh | None] = field(default_factory=dict)  # of the bodies, made once
 
     def at(self, q: Array) -> CoupledRobot:
@@ -98,7 +98,7 @@ class Description:
             owner = f"body '{name}'"
             self.meshes[name] = join(
                 (
-                    touching(geometry_of(entry), owner, self.mesh_shape, f"geometry '{entry.name}' of {owner}"),
+                    touching(geometry_of(entry), owner, self.facets, f"geometry '{entry.name}' of {owner}"),
                     entry.placement.homogeneous,
                 )
                 for entry in touch.get(name, ())

@@ -80,7 +80,8 @@ class SceneModel:
             q=_positions(model, setup.start),
             v=v,
             friction=setup.friction_of(FRICTION),
-            mesh_shape=setup.mesh_shape,
+            mesh_shape=setup.facets.mesh_shape,
+            sections=setup.facets.sections,
         )
 
         def drive(force: Array, kd: Array) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import Adapter
-from ipc_articulation.coupling.solids import MeshShape
+from ipc_articulation.coupling.solids import PLAIN, Facets
 
 if TYPE_CHECKING:
     from ipc_articulation.dynamics.loops import LoopConstraint
@@ -56,7 +56,7 @@ class RobotSetup:
     pose: Array = field(default_factory=lambda: np.eye(4))  # (4, 4) by which the whole content of the file is moved
     friction: float | None = None  # Coulomb coefficient of all surfaces of the robot; None: see `friction_of`
     default_friction: float = FRICTION
-    mesh_shape: MeshShape = "mesh"  # «hull»: convex hulls for the meshes of links
+    facets: Facets = PLAIN  # how surfaces become triangles
     armature: Mapping[str, float] = field(default_factory=dict)  # rotor inertia [kg·m² or kg]; else the file's
     damping: Mapping[str, float] = field(default_factory=dict)  # viscous [N·m·s/rad or N·s/m]; else the file's
     frictionloss: Mapping[str, float] = field(default_factory=dict)  # dry friction [N·m or N]; else the file's

@@ -1,20 +1,24 @@
 """Closed, outward oriented triangle surfaces of the shapes that bodies are made of, for adapters and scene files.
 
-Round shapes are inscribed polyhedra of 66 to 258 vertices: their vertices lie on the true surface.
+Round shapes are polyhedra (`round_shapes`): inscribed ones of 66 to 258 vertices, or with a number of sides around.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from ipc_articulation.arguments import COUNT, Wanted, one_of, optional
 from ipc_articulation.arrays import Array
+from ipc_articulation.coupling import round_shapes
 from ipc_articulation.coupling.adapter import ClosedMesh
 from ipc_articulation.coupling.mesh_files import FLAT, defect, meshes, oriented, read_mesh, without_volume
 from ipc_articulation.dynamics.model.shapes import (
+    FEWEST_SECTIONS,
+    MOST_SECTIONS,
     Box,
     Capsule,
     Cylinder,
@@ -41,18 +45,35 @@ _BOX_FACES = np.array(
     ],
     dtype=np.int32,
 )
-_SECTIONS = 32  # around a cylinder
-_CAPSULE_COUNT = [16, 16]  # latitudes and longitudes
-_SPHERE_SUBDIVISIONS = 2  # 162 vertices
 
 
-def surface(geometry: Geometry, owner: str = "", mesh_shape: MeshShape = "mesh", name: str = "") -> ClosedMesh:
+class Facets(NamedTuple):
+    """How surfaces become triangles."""
+
+    mesh_shape: MeshShape = "mesh"  # «mesh» takes the triangles of meshes, «hull» their convex hulls
+    sections: int | None = None  # flat sides around round shapes, which then roll as these do; None: inscribed ones
+
+
+PLAIN = Facets()
+
+FACETS: dict[str, Wanted] = {  # its fields as arguments
+    "mesh_shape": one_of(*get_args(MeshShape)),
+    "sections": optional(
+        Wanted(
+            f"a whole number from {FEWEST_SECTIONS} to {MOST_SECTIONS}",
+            lambda n: COUNT.accepts(n) and FEWEST_SECTIONS <= n <= MOST_SECTIONS,
+        )
+    ),
+}
+
+
+def surface(geometry: Geometry, owner: str = "", facets: Facets = PLAIN, name: str = "") -> ClosedMesh:
     """The surface of one shape in its own frame; open meshes are closed, which is a repair.
 
     Args:
         geometry: The shape.
         owner: Whose shape it is, for messages, such as «link 'hand'».
-        mesh_shape: «mesh» takes the triangles of meshes, «hull» their convex hull.
+        facets: How surfaces become triangles.
         name: What messages call the shape; else it is named after its kind and its owner.
 
     Raises:
@@ -63,22 +84,20 @@ def surface(geometry: Geometry, owner: str = "", mesh_shape: MeshShape = "mesh",
         case Box():
             return _box(np.array(geometry.size, dtype=float), name)
         case Sphere():
-            return _ball([geometry.radius] * 3, name)
+            return oriented(round_shapes.ball([geometry.radius] * 3, facets.sections), name)
         case Ellipsoid():
-            return _ball(geometry.radii, name)
+            return oriented(round_shapes.ball(geometry.radii, facets.sections), name)
         case Cylinder():
-            return oriented(meshes().creation.cylinder(geometry.radius, geometry.length, sections=_SECTIONS), name)
+            return oriented(round_shapes.cylinder(geometry.radius, geometry.length, facets.sections), name)
         case Capsule():
-            mesh = meshes().creation.capsule(radius=geometry.radius, height=geometry.length, count=_CAPSULE_COUNT)
-            mesh.apply_translation(-mesh.bounds.mean(axis=0))
-            return oriented(mesh, name)
+            return oriented(round_shapes.capsule(geometry.radius, geometry.length, facets.sections), name)
         case Triangles():
-            return _closed(meshes().Trimesh(geometry.vertices, geometry.faces), mesh_shape, name)
+            return _closed(meshes().Trimesh(geometry.vertices, geometry.faces), facets.mesh_shape, name)
         case MeshFile():
-            return _closed(read_mesh(geometry.path, geometry.scale, name), mesh_shape, name)
+            return _closed(read_mesh(geometry.path, geometry.scale, name), facets.mesh_shape, name)
 
 
-def touching(geometry: Geometry, owner: str, mesh_shape: MeshShape, name: str = "") -> ClosedMesh | None:
+def touching(geometry: Geometry, owner: str, facets: Facets, name: str = "") -> ClosedMesh | None:
     """The surface of a robot's shape; None if it has none, which is a repair. Arguments as those of `surface`.
 
     Raises:
@@ -86,7 +105,7 @@ def touching(geometry: Geometry, owner: str, mesh_shape: MeshShape, name: str = 
     """
     name = name or _name(geometry, owner)
     try:
-        return surface(geometry, owner, mesh_shape, name)
+        return surface(geometry, owner, facets, name)
     except MeshError as error:
         fault = str(error).removeprefix(name).lstrip(": ").partition(";")[0]
         repair(name, fault, "left out of contact", MeshError)
@@ -124,12 +143,6 @@ def _box(size: Array, name: str) -> ClosedMesh:
     if not size.prod() > FLAT * area * np.linalg.norm(size):
         raise without_volume(name)
     return ClosedMesh(_CUBE * size, _BOX_FACES.copy())
-
-
-def _ball(radii: ArrayLike, name: str) -> ClosedMesh:
-    mesh = meshes().creation.icosphere(subdivisions=_SPHERE_SUBDIVISIONS)
-    mesh.vertices *= radii
-    return oriented(mesh, name)
 
 
 def _closed(mesh: trimesh.Trimesh, mesh_shape: MeshShape, name: str) -> ClosedMesh:

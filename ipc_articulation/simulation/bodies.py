@@ -53,7 +53,8 @@ def surface_and_solid(shape: schema.ShapeEntry) -> tuple[ClosedMesh, Solid]:
         mesh = closed_mesh(shape.file, shape.scale)
         return mesh, solid(shapes.Triangles(mesh.vertices, mesh.faces))
     geometry = _geometry(shape)
-    return solids.surface(geometry), solid(geometry)
+    sections = None if isinstance(shape, schema.BoxEntry) else shape.sections
+    return solids.surface(geometry, facets=solids.Facets(sections=sections)), solid(geometry)
 
 
 def _geometry(shape: _Primitive) -> shapes.Geometry:

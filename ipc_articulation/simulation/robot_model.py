@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ipc_articulation.coupling.robots import Actuator, DrivenRobot, MakesMore, Pin, RobotFile, RobotSetup
+from ipc_articulation.coupling.solids import Facets
 from ipc_articulation.dynamics.reading.base import loose_base
 from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import AdapterError, MissingPackageError, StartError
@@ -151,7 +152,7 @@ def robot_setup(scene: schema.RobotScene, joints: Sequence[str], document: Docum
         pose=transform(robot.pose),
         friction=own_friction(scene, robot),
         default_friction=scene.contact.friction,
-        mesh_shape=robot.collision,
+        facets=Facets(robot.collision, robot.sections),
         armature=_by_joint(robot, "armature", joints, document),
         damping=_by_joint(robot, "damping", joints, document),
         frictionloss=_by_joint(robot, "frictionloss", joints, document),

@@ -15,6 +15,7 @@ from ipc_articulation import spatial
 from ipc_articulation.coupling import visuals
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.coupling.robots import RobotSetup
+from ipc_articulation.coupling.solids import PLAIN
 from ipc_articulation.coupling.visuals import visuals_of
 from ipc_articulation.dynamics.model.shapes import Box, MeshFile, Shape, Sphere
 
@@ -82,7 +83,7 @@ def assert_looks_right(found: dict, poses: dict) -> None:
 
 def test_urdf_with_our_own_reader(urdf: Path) -> None:
     content = read_robot(urdf, [])
-    (base,) = content.static("mesh")
+    (base,) = content.static(PLAIN)
     arm = content.mechanism.links[1]
     bodies = [base, CoupledBody(arm.name, np.eye(4), visual=arm.visual)]
     assert_looks_right(visuals_of(bodies), {"base": base.pose})

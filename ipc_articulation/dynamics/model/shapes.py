@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array, Colour
 
+FEWEST_SECTIONS, MOST_SECTIONS = 8, 256  # sides around a round shape; a sphere of the most has 40,962 vertices
+
 
 @dataclass(frozen=True)
 class Box:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block
-from ipc_articulation.scenefile.schema.shapes import PoseEntry
+from ipc_articulation.scenefile.schema.shapes import PoseEntry, Sections
 from ipc_articulation.scenefile.schema.values import (
     ExistingFile,
     Friction,
@@ -106,6 +106,9 @@ class RobotEntry(Block):
     )
     collision: Literal["mesh", "hull"] = Field(
         "mesh", description="use the meshes of the links, open ones closed, or their convex hulls"
+    )
+    sections: Sections | None = Field(
+        None, description="flat sides around the links' round shapes, 8 to 256, so that they [roll](wheels.md)"
     )
     segment_radius: Positive | None = Field(
         None,

@@ -9,9 +9,11 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from ipc_articulation.dynamics.model.shapes import FEWEST_SECTIONS, MOST_SECTIONS
 from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.values import ExistingFile, Length, Positive, Quaternion, Vector3
 
+Sections = Annotated[int, Field(ge=FEWEST_SECTIONS, le=MOST_SECTIONS)]
 MAX_RATIO = 1e5  # between the largest and the smallest length of one shape
 
 
@@ -20,7 +22,7 @@ class _Shape(Block):
 
     def complaints(self) -> Iterator[Complaint]:
         """The ratio of the lengths is bounded, so that the surface does not degenerate."""
-        sizes = self.model_dump(exclude={"type"}).values()
+        sizes = self.model_dump(exclude={"type", "sections"}).values()
         lengths = np.concatenate([np.ravel(size) for size in sizes])
         if lengths.max() > MAX_RATIO * lengths.min():
             given = f"got {lengths.min():g} and {lengths.max():g} m"
@@ -34,14 +36,23 @@ class BoxEntry(_Shape):
     size: tuple[Length, Length, Length] = Field(description="lengths of the edges [m]")
 
 
-class SphereEntry(_Shape):
+class _Round(_Shape):
+    """A shape that contact has as a polyhedron."""
+
+    sections: Sections | None = Field(
+        None,
+        description="flat sides around it, 8 to 256, so that it [rolls](wheels.md); default: few, inscribed",
+    )
+
+
+class SphereEntry(_Round):
     """A sphere with its centre at the origin."""
 
     type: Literal["sphere"]
     radius: Length = Field(description="[m]")
 
 
-class CylinderEntry(_Shape):
+class CylinderEntry(_Round):
     """A cylinder with its centre at the origin and its axis along z."""
 
     type: Literal["cylinder"]
@@ -49,7 +60,7 @@ class CylinderEntry(_Shape):
     length: Length = Field(description="[m]")
 
 
-class CapsuleEntry(_Shape):
+class CapsuleEntry(_Round):
     """A cylinder with hemispherical ends, its centre at the origin and its axis along z."""
 
     type: Literal["capsule"]
@@ -57,7 +68,7 @@ class CapsuleEntry(_Shape):
     length: Length = Field(description="distance between the centres of the hemispheres [m]")
 
 
-class EllipsoidEntry(_Shape):
+class EllipsoidEntry(_Round):
     """An ellipsoid with its centre at the origin."""
 
     type: Literal["ellipsoid"]

@@ -4,7 +4,7 @@ import pytest
 import trimesh
 from ipc_articulation.adapters.mujoco.shapes import geom_mesh
 
-from ipc_articulation.coupling.solids import join
+from ipc_articulation.coupling.solids import Facets, join
 from ipc_articulation.errors import MeshError, UnsupportedError
 from ipc_articulation.repairs import RepairWarning, strict
 
@@ -72,7 +72,7 @@ def test_open_mesh_is_closed_and_refused_if_strict():
         assert solid(geom_mesh(model, 0)).volume == pytest.approx(1 / 6)
     with strict(), pytest.raises(MeshError, match=fault):
         geom_mesh(model, 0)
-    assert solid(geom_mesh(model, 0, "hull")).volume == pytest.approx(1 / 6)
+    assert solid(geom_mesh(model, 0, Facets("hull"))).volume == pytest.approx(1 / 6)
 
 
 SDF = """<mujoco><extension><plugin plugin="mujoco.sdf.torus"><instance name="ring"/></plugin></extension>

@@ -8,6 +8,7 @@ from ipc_articulation.adapters.native.robot import read_robot
 from ipc_articulation.adapters.native.shapes import surface
 
 from ipc_articulation.coupling.bodies import mesh_volume
+from ipc_articulation.coupling.solids import Facets
 from ipc_articulation.dynamics.model import Box, Capsule, Cylinder, Ellipsoid, MeshFile, Shape, Sphere, Triangles
 from ipc_articulation.errors import MeshError
 from ipc_articulation.repairs import RepairWarning, strict
@@ -80,11 +81,11 @@ def test_open_meshes_of_static_links_are_closed_too(tmp_path):
         </robot>""")
     static = read_robot(tmp_path / "arm.urdf", ()).static
     with pytest.warns(RepairWarning, match="link 'base': not a closed surface: .* replaced by its convex hull"):
-        assert mesh_volume(static("mesh")[0].mesh) == pytest.approx(1.0)
+        assert mesh_volume(static(Facets())[0].mesh) == pytest.approx(1.0)
     with strict():
-        assert mesh_volume(static("hull")[0].mesh) == pytest.approx(1.0)
+        assert mesh_volume(static(Facets("hull"))[0].mesh) == pytest.approx(1.0)
         with pytest.raises(MeshError, match="link 'base': not a closed surface"):
-            static("mesh")
+            static(Facets())
 
 
 def test_open_triangles_are_closed_too():
@@ -93,7 +94,7 @@ def test_open_triangles_are_closed_too():
     with pytest.warns(RepairWarning, match="the triangle mesh of link 'tip': not a closed surface"):
         assert mesh_volume(surface([shape], "tip")) == pytest.approx(1.0)
     with strict():
-        assert mesh_volume(surface([shape], "tip", "hull")) == pytest.approx(1.0)
+        assert mesh_volume(surface([shape], "tip", Facets("hull"))) == pytest.approx(1.0)
 
 
 def test_a_flat_mesh_is_left_out_as_it_is_and_as_a_hull():
@@ -101,9 +102,9 @@ def test_a_flat_mesh_is_left_out_as_it_is_and_as_a_hull():
     shape = Shape(Triangles(np.array(corners, float), np.array(faces, np.int32)))
     for mesh_shape in ("mesh", "hull"):
         with pytest.warns(RepairWarning, match="the triangle mesh of link 'tip': has no volume; left out of contact"):
-            assert surface([shape], "tip", mesh_shape) is None
+            assert surface([shape], "tip", Facets(mesh_shape)) is None
         with strict(), pytest.raises(MeshError, match="the triangle mesh of link 'tip': has no volume"):
-            surface([shape], "tip", mesh_shape)
+            surface([shape], "tip", Facets(mesh_shape))
 
 
 def test_a_file_that_is_no_mesh_is_left_out(tmp_path):
@@ -136,9 +137,9 @@ FLAT = Triangles(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1,
 @pytest.mark.parametrize("mesh_shape", ["mesh", "hull"])
 def test_a_shape_without_volume_is_left_out_by_link(geometry, name, mesh_shape):
     with strict(), pytest.raises(MeshError, match=f"{name}: has no volume"):
-        surface([Shape(geometry)], "hand", mesh_shape)
+        surface([Shape(geometry)], "hand", Facets(mesh_shape))
     with pytest.warns(RepairWarning, match=f"{name}: has no volume; left out of contact"):
-        assert surface([Shape(geometry)], "hand", mesh_shape) is None
+        assert surface([Shape(geometry)], "hand", Facets(mesh_shape)) is None
 
 
 def test_a_thin_plate_has_a_volume():
