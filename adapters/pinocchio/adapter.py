@@ -160,7 +160,8 @@ class PinocchioAdapter:
             )
         self._predicted = step
         B = self._charts.slopes(q)
-        change, mass = self._dt * np.linalg.solve(B, step.v), B.T @ step.mass @ B
+        change: Array = np.asarray(self._dt * np.linalg.solve(B, step.v), dtype=float)
+        mass = B.T @ step.mass @ B
         held = restraints(self._chain, self.theta())
         return Prediction(mass, change, self._chain.place(q), self._tied(change), self._surroundings.aims, held)
 
