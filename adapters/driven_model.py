@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from ipc_articulation.coupling.robots import Actuator
 class DrivenModel:
     """An adapter with the forces kp·(target - θ) - kv·θ̇ of actuators; those without kp only damp, and take no target.
 
-    A force beyond the limit of the actuator or of the joint in the file is that limit, and then has no gains. A cyclic
-    angle goes to its target by the shorter way.
+    A force beyond the limit of the actuator or of the joint in the file is that limit, and then has no gains.
 
     Attributes:
         adapter: For `couple`.
@@ -30,7 +29,6 @@ class DrivenModel:
         actuators: At most one for each joint.
         drive: Sets forces τ (m,) and gains kd (m,): the force in the next step is τ - kd θ̇⁺.
         efforts: Largest forces of the joints in the file [N·m or N], by name; unlimited where not named.
-        cyclic: Joints whose angle the engine counts by its cosine and sine.
         implicit: Whether kv is implicit in the step, within the limit.
     """
 
@@ -41,14 +39,12 @@ class DrivenModel:
         drive: Callable[[Array, Array], None],
         *,
         efforts: Mapping[str, float],
-        cyclic: Collection[str] = (),
         implicit: bool,
     ) -> None:
         self.adapter, self._drive, self._implicit = adapter, drive, implicit
         self.joints = list(freedom_names(adapter.describe().joints))
         self._kp, self._kv = np.zeros((2, len(self.joints)))
         self.efforts = np.array([efforts.get(name, np.inf) for name in self.joints])
-        self._cyclic = np.array([name in cyclic for name in self.joints], dtype=bool)
         for actuator in actuators:
             row = self.joints.index(actuator.joint)
             self._kp[row], self._kv[row] = actuator.kp, actuator.kv
@@ -63,7 +59,6 @@ class DrivenModel:
         theta, theta_dot = self.adapter.theta(), self.adapter.theta_dot()
         error = np.zeros(len(theta))
         error[self._rows] = targets - theta[self._rows]
-        error = np.where(self._cyclic, np.remainder(error + np.pi, 2.0 * np.pi) - np.pi, error)
         force = self._kp * error - self._kv * theta_dot
         within = np.abs(force) <= self.efforts
         self._kd = np.where(within & self._implicit, self._kv, 0.0)

@@ -39,7 +39,7 @@ class DartAdapter:
     these free bodies.
 
     IPC computes the contact, and DART's own is off in the steps of the adapter. The rest of a step is DART's (see
-    `step`): springs, damping, external forces, and in its prediction limits, dry friction, servos and mimic motors of
+    `step`): springs, damping, external forces, and in its prediction limits, dry friction and servos of
     joints; limits and dry friction hold against contact too (see `restraints`). Set forces and commands before each
     step, as for `World.step`; they are cleared after it. Positions, velocities, masses, gains and limits may be edited
     between steps; an edit of placements or shapes is refused at the next step.

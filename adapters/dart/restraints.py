@@ -4,8 +4,8 @@ DART's constraint solver changes the velocity ṽ that its forward dynamics give
 
     f = M̂ (v⁺ - ṽ)/dt.
 
-A hinge or slide that ends at a limit has f - F from it, where F = clip(f, ±μ) is that of dry friction μ. Servos, mimic
-motors and joints that follow a velocity or an acceleration have forces of the solver too, and no restraints here.
+A hinge or slide that ends at a limit has f - F from it, where F = clip(f, ±μ) is that of dry friction μ. Servos and
+joints that follow a velocity or an acceleration have forces of the solver too, and no restraints here.
 """
 
 from __future__ import annotations

@@ -10,9 +10,7 @@ import numpy as np
 from ipc_articulation.adapters.dart.adapter import DartAdapter
 from ipc_articulation.adapters.dart.urdf import make_skeleton
 from ipc_articulation.adapters.driven_model import DrivenModel
-from ipc_articulation.adapters.mimics import with_followers
-from ipc_articulation.adapters.native.bases import sets_free, settle_base
-from ipc_articulation.adapters.native.ignored import leave_out
+from ipc_articulation.adapters.mechanisms import read_tree
 from ipc_articulation.adapters.native.static_links import carried_by_static, static_names
 
 from ipc_articulation.arrays import Array
@@ -20,10 +18,6 @@ from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.robots import FRICTION, RobotSetup
 from ipc_articulation.dynamics.model import PlacedJoint
 from ipc_articulation.dynamics.model.parts import WORLD
-from ipc_articulation.dynamics.reading.format import robot_format
-from ipc_articulation.dynamics.reading.loops import closes_loops
-from ipc_articulation.dynamics.reading.repairing import repaired
-from ipc_articulation.dynamics.reading.urdf import tree_of
 from ipc_articulation.errors import UnsupportedError
 
 
@@ -40,7 +34,7 @@ class SceneModel:
     Raises:
         AdapterError: An expression matches no link, or `base_pose` is not that of one floating base.
         ModelError: The file is wrong; the message names the line.
-        UnsupportedError: It is no URDF file, or has loops.
+        UnsupportedError: It is no URDF file, or has loops or mimic joints.
     """
 
     takes = ("base", "base_pose", "ignore")
@@ -54,19 +48,19 @@ class SceneModel:
         base_pose: Array | None = None,
         ignore: Sequence[str] = (),
     ) -> None:
-        if robot_format(file) != "urdf":
-            raise UnsupportedError(f"{file}: adapter dart reads URDF files; adapters mujoco and native read others")
-        if closes_loops(file):
-            raise UnsupportedError(f"{file}: the file closes loops, which adapter dart does not know; use native")
-        self._file, self._element = file, repaired(file, list(package_dirs))
-        self._mechanism = tree_of(self._element, file, sets_free(file, base))
-        settle_base(self._mechanism, base, base_pose, file)
-        leave_out(self._mechanism, ignore)
+        self._file = file
+        self._element, self._mechanism = read_tree("dart", file, package_dirs, base, base_pose, ignore)
+        for joint in self._mechanism.joints:
+            if joint.mimic is not None:
+                raise UnsupportedError(
+                    f"{file}: joint '{joint.name}' mimics joint '{joint.mimic.joint}', and DART's motors for that push "
+                    "the follower without a reaction on the leader; use adapter mujoco, native or pinocchio"
+                )
 
     @property
     def joint_names(self) -> list[str]:
-        """Names of the joints with one degree of freedom, those that mimic others left out."""
-        return [joint.name for joint in self._mechanism.joints if joint.joint.ndof == 1 and joint.mimic is None]
+        """Names of the joints with one degree of freedom."""
+        return [joint.name for joint in self._mechanism.joints if joint.joint.ndof == 1]
 
     def build(self, setup: RobotSetup) -> DrivenModel:
         """The finished world.
@@ -75,7 +69,6 @@ class SceneModel:
             AdapterError: DART cannot read the file or a mesh, or two bodies have the same name.
             MeshError: Repairs are refused, and a mesh is open or has no volume.
             ModelError: Masses of the file are impossible.
-            StartError: A mimic joint starts elsewhere than its leader puts it.
             UnsupportedError: A joint, a shape, a setting or the integrator has no counterpart.
         """
         if setup.integrator not in ("Euler", "implicitfast"):
@@ -90,7 +83,7 @@ class SceneModel:
                 joint.origin = setup.pose @ np.asarray(joint.origin)
             joint.damping = setup.damping.get(joint.name, joint.damping)
             joint.friction = setup.frictionloss.get(joint.name, joint.friction)
-        setup = with_followers(mechanism.build(), {}, setup)
+        mechanism.build()  # refuses impossible masses
         skeleton = make_skeleton(self._element, mechanism, self._file)
         for name, position in setup.start.items():
             skeleton.getJoint(name).setPosition(0, position)

@@ -5,8 +5,8 @@ Without contact, one step of DART solves
     (M + dt D + dt² K) (v⁺ - v) = dt (τ - c - D v - K (q + dt v - q₀)),   q⁺ = q ⊕ dt v⁺,
 
 D the damping and K the springs of the joints (q₀ at rest), c the Coriolis forces and gravity. The matrix on the left,
-`Skeleton.getAugMassMatrix`, is M̂. DART's constraint solver then corrects v⁺ for the limits, dry friction, servos and
-mimic motors of joints. Contact is off: no body of the clone collides.
+`Skeleton.getAugMassMatrix`, is M̂. DART's constraint solver then corrects v⁺ for the limits, dry friction and servos of
+joints. Contact is off: no body of the clone collides.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import dartpy
 import numpy as np
 
 from ipc_articulation.arrays import Array
@@ -144,8 +145,12 @@ def _kind(joint: Any, owner: str) -> str:
     if joint.isKinematic():
         actuator = str(joint.getActuatorType()).rpartition(".")[2]
         raise UnsupportedError(
-            f"{owner} has an actuator of type {actuator}, which contact cannot resist; give it FORCE, PASSIVE, SERVO "
-            "or MIMIC"
+            f"{owner} has an actuator of type {actuator}, which contact cannot resist; give it FORCE, PASSIVE or SERVO"
+        )
+    if joint.getActuatorType() == dartpy.dynamics.ActuatorType.MIMIC:
+        raise UnsupportedError(
+            f"{owner} has an actuator of type MIMIC, which pushes it without a reaction on its leader; adapters "
+            "mujoco, native and pinocchio have exact mimic joints"
         )
     return KINDS[kind]
 

@@ -23,7 +23,12 @@ from ipc_articulation.adapters.mujoco.own_steps import OwnSteps, read_single, ta
 from ipc_articulation.adapters.mujoco.read_step import StepArrays
 from ipc_articulation.adapters.mujoco.selection import Names, select
 from ipc_articulation.adapters.mujoco.step_ratio import step_count
-from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported, report_without_effect
+from ipc_articulation.adapters.mujoco.support import (
+    refuse_forces_on_free,
+    refuse_passive_on_free,
+    refuse_unsupported,
+    report_without_effect,
+)
 from ipc_articulation.adapters.mujoco.write_state import free_addresses, put_free, put_joints
 
 from ipc_articulation.arguments import checked, instance, optional, several
@@ -203,6 +208,7 @@ class MujocoAdapter:
         refuse_forces_on_free(self.model, self.data, self._selection)
         states = self.data, self.scratch, self._still
         self.noted = own = take_steps(self.model, *states, self.contacts_off, self._joints, self.step_count)
+        refuse_passive_on_free(self.model, self.scratch, self._selection)
         return Prediction(
             mass=own.mass,
             delta_theta_tilde=own.delta_theta_tilde,
@@ -225,6 +231,7 @@ class MujocoAdapter:
             AdapterError: The step is unstable, or the limits of a joint are no interval.
         """
         prediction.refuse_unstable(self.scratch, self.data.time)
+        refuse_passive_on_free(self.model, self.scratch, self._selection)
         self.noted = own = read_single(self.model, self.data, self.scratch, self._joints, state, into)
         return own
 

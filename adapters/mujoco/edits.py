@@ -22,7 +22,7 @@ from ipc_articulation.adapters.mujoco.acted_on import dof_fields, joint_fields
 from ipc_articulation.adapters.mujoco.kinematics import rigid_group
 from ipc_articulation.adapters.mujoco.selection import Selection, selected_bodies
 from ipc_articulation.adapters.mujoco.support import refuse_unsupported
-from ipc_articulation.adapters.mujoco.touching import colliding_geoms
+from ipc_articulation.adapters.mujoco.touching import CONTACT_FLAGS, colliding_geoms
 
 from ipc_articulation.arrays import Ints
 from ipc_articulation.dynamics.algorithms.kernel import kernel
@@ -114,7 +114,7 @@ class Edits:
         self._large = [field for field in of_model if field.now.nbytes >= _LARGE]
         self._model_bytes = _bytes([field for field in of_model if field.now.nbytes < _LARGE])
         self._state_bytes = _bytes(self._states)
-        self._filters_parents, self._in_fluid = enabled(model, "FILTERPARENT"), in_fluid(model)
+        self._filters, self._in_fluid = _contact_filters(model), in_fluid(model)
         self._noted_model = self._model_now()
         self.note_state()
 
@@ -170,8 +170,9 @@ class Edits:
     def _refuse_model(self) -> None:
         self._refuse_fields(self._structure)
         refuse_unsupported(self._model, self._selection)
-        if enabled(self._model, "FILTERPARENT") != self._filters_parents:
-            raise _edited("the flag filterparent", self._filters_parents, not self._filters_parents)
+        for flag, now in _contact_filters(self._model).items():
+            if now != self._filters[flag]:
+                raise _edited(f"the flag {flag}", self._filters[flag], now)
         if self._selection.free and in_fluid(self._model) != self._in_fluid:
             raise _edited(
                 "the fluid (density or viscosity), which free bodies do not feel,", *_OFF_OR_ON[self._in_fluid]
@@ -193,6 +194,11 @@ class Edits:
                     f"from {then:g} to {now:g}, but IPC moves that body; set it back, and put the body there by "
                     "coupling.set_state(world, free=...)"
                 )
+
+
+def _contact_filters(model: mujoco.MjModel) -> dict[str, bool]:
+    """What decides which geoms touch, besides their masks."""
+    return {"filterparent": enabled(model, "FILTERPARENT"), "contact or constraint": enabled(model, *CONTACT_FLAGS)}
 
 
 def _all_arrays(model: mujoco.MjModel) -> Iterator[tuple[str, Iterable[int]]]:

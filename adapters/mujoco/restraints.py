@@ -23,7 +23,9 @@ from ipc_articulation.errors import AdapterError
 
 _TENDON_LIMIT = int(mujoco.mjtConstraint.mjCNSTR_LIMIT_TENDON)
 _TENDON_FRICTION = int(mujoco.mjtConstraint.mjCNSTR_FRICTION_TENDON)
-_NO_LIMITS, _NO_FRICTION = int(mujoco.mjtDisableBit.mjDSBL_LIMIT), int(mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS)
+_NO_CONSTRAINT = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+_NO_LIMITS = int(mujoco.mjtDisableBit.mjDSBL_LIMIT) | _NO_CONSTRAINT
+_NO_FRICTION = int(mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS) | _NO_CONSTRAINT
 
 
 class _Rows(NamedTuple):

@@ -56,6 +56,27 @@ def refuse_forces_on_free(model: mujoco.MjModel, data: mujoco.MjData, selection:
             )
 
 
+def refuse_passive_on_free(model: mujoco.MjModel, scratch: mujoco.MjData, selection: Selection) -> None:
+    """Refuse forces of the callback `mjcb_passive` on free bodies, in the step that was taken on `scratch`.
+
+    `qfrc_passive` is the sum of springs, dampers, gravity compensation, fluid and the callback's forces.
+
+    Raises:
+        UnsupportedError: There is one; names the body.
+    """
+    if not selection.free or mujoco.get_mjcb_passive() is None:
+        return
+    known = scratch.qfrc_spring + scratch.qfrc_damper + scratch.qfrc_gravcomp + scratch.qfrc_fluid
+    given = ~np.isclose(scratch.qfrc_passive, known, rtol=1e-9, atol=1e-12 * np.abs(known).max(initial=0.0))
+    for body in selection.free:
+        first = model.body_dofadr[body]
+        if given[first : first + 6].any():
+            raise UnsupportedError(
+                f"the callback mjcb_passive gives a force to {_free(model, body)}, which IPC moves without it; apply "
+                "the force in the libuipc scene"
+            )
+
+
 def _refuse_equalities_on_free(model: mujoco.MjModel, data: mujoco.MjData, selection: Selection) -> None:
     if not enabled(model, "EQUALITY", "CONSTRAINT"):
         return

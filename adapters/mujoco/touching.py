@@ -4,7 +4,8 @@ Two geoms may touch if a `<contact><pair>` names them. Others may touch if one's
 no `<exclude>` names their bodies, and they are not on one rigid group, nor on a group and its parent group. Two changes
 make a robot on its base work: a link does not touch the static bodies on its own chain down to the world (MuJoCo would
 let it touch its own base), while the world's own geoms, floor and walls, may be touched by every link. Two bodies may
-touch as soon as any of their geoms may; a warning names the geoms that would not.
+touch as soon as any of their geoms may; a warning names the geoms that would not. Where `<flag>` disables contact or
+all constraints, no two geoms of the model touch, as in MuJoCo.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import mujoco
 import numpy as np
 
 from ipc_articulation.arrays import Bools
-from ipc_articulation.dynamics.reading.mujoco.names import name_of
+from ipc_articulation.dynamics.reading.mujoco.names import enabled, name_of
 from ipc_articulation.dynamics.reading.mujoco.shapes import can_collide
 from ipc_articulation.repairs import LISTED, caution
+
+CONTACT_FLAGS = "CONTACT", "CONSTRAINT"  # that both must be enabled
 
 
 def colliding_geoms(model: mujoco.MjModel, bodies: list[int]) -> list[int]:
@@ -68,6 +71,8 @@ def _warn_of_masks(
 
 def geoms_may_touch(model: mujoco.MjModel) -> Bools:
     """Pairs of geoms that may touch, (ngeom, ngeom), symmetric."""
+    if not enabled(model, *CONTACT_FLAGS):
+        return np.zeros((model.ngeom, model.ngeom), dtype=bool)
     meets = (model.geom_contype[:, None] & model.geom_conaffinity[None, :]) != 0
     owner = np.ix_(model.geom_bodyid, model.geom_bodyid)
     touch = (meets | meets.T) & ~(_excluded(model) | _related(model))[owner]
@@ -88,7 +93,7 @@ def _related(model: mujoco.MjModel) -> Bools:
     """(nbody, nbody): one rigid group, group and parent group, or a body and a static body below it."""
     group = model.body_weldid
     related = group[:, None] == group[None, :]
-    if not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_FILTERPARENT:
+    if enabled(model, "FILTERPARENT"):
         parent_group = group[model.body_parentid[group]]
         moving_parent = np.where(parent_group > 0, parent_group, -1)
         related |= moving_parent[:, None] == group[None, :]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from ipc_articulation.adapters.mechanisms import dof_names, set_dofs, turns_and_slides
 from ipc_articulation.adapters.mimics import with_followers
 from ipc_articulation.adapters.native.adapter import NativeAdapter
 from ipc_articulation.adapters.native.driven_model import DrivenModel
@@ -22,7 +23,7 @@ from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.dynamics.integrators import Scheme
 from ipc_articulation.dynamics.integrators.constrained import RETURN
 from ipc_articulation.dynamics.loops.explicit import Explicit
-from ipc_articulation.dynamics.model import Model, PlacedJoint
+from ipc_articulation.dynamics.model import Model
 from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.repairs import caution
@@ -61,7 +62,7 @@ class SceneModel:
     def joint_names(self) -> list[str]:
         """Names of turns and slides except followers': the joint's, with a number if it has several."""
         joints = [joint for joint in self._robot.mechanism.joints if joint.name not in self._robot.followers]
-        return [name for joint in joints if _turns_and_slides(joint) for name in _dof_names(joint)]
+        return [name for joint in joints if turns_and_slides(joint) for name in dof_names(joint)]
 
     def build(self, setup: RobotSetup) -> DrivenModel:
         """The finished model.
@@ -78,11 +79,12 @@ class SceneModel:
         robot.move(setup.pose)
         if setup.segment_radius is not None:
             robot.add_capsules(setup.segment_radius)
-        self._set("rotor_inertia", setup.armature)
-        self._set("damping", setup.damping)
-        self._set("friction", setup.frictionloss)
+        set_dofs(robot.mechanism, "rotor_inertia", setup.armature)
+        set_dofs(robot.mechanism, "damping", setup.damping)
+        set_dofs(robot.mechanism, "friction", setup.frictionloss)
         drives = joint_drives(setup.actuators, robot.drives, self.joint_names)
-        self._set("effort", {name: drive.max_force for name, drive in drives.items()}, np.minimum)
+        efforts = {name: drive.max_force for name, drive in drives.items()}
+        set_dofs(robot.mechanism, "effort", efforts, np.minimum)
         robot.mechanism.loops = [*robot.mechanism.loops, *setup.loops]
         model = robot.mechanism.build(unphysical=robot.unphysical)
         setup = with_followers(model, robot.start, setup)
@@ -126,15 +128,6 @@ class SceneModel:
         pins = [*setup.pins, *file_pins(model, x, robot.mechanism.meetings, static_names(robot.mechanism))]
         return NativeAdapter(model, setup.dt, q=x, pins=pins, scheme=scheme, **around)
 
-    def _set(
-        self, attribute: str, values: Mapping[str, float], choose: Callable[..., Array] = lambda old, new: new
-    ) -> None:
-        """Set an attribute of joints from values by degree of freedom; `choose` decides between old and new ones."""
-        for joint in self._robot.mechanism.joints:
-            old = np.broadcast_to(getattr(joint, attribute), joint.joint.ndof)
-            new = [values.get(name, present) for name, present in zip(_dof_names(joint), old, strict=True)]
-            setattr(joint, attribute, choose(old, np.array(new)))
-
 
 def _warn_beyond_limits(adapter: NativeAdapter) -> None:
     """Warn of joints that start beyond their limits; the step brings them back slowly, see `dynamics.integrators`."""
@@ -146,17 +139,6 @@ def _warn_beyond_limits(adapter: NativeAdapter) -> None:
                 f"it back by {RETURN:g} per second; set its 'initial' under 'robot'",
                 AdapterError,
             )
-
-
-def _dof_names(joint: PlacedJoint) -> Iterator[str]:
-    """Names of a joint's degrees of freedom, as in the model."""
-    for k in range(joint.joint.ndof):
-        yield joint.name if joint.joint.ndof == 1 else f"{joint.name}[{k}]"
-
-
-def _turns_and_slides(joint: PlacedJoint) -> bool:
-    """Whether every position coordinate of a joint is an angle or a distance."""
-    return joint.joint.nq == joint.joint.ndof
 
 
 def _started(model: Model, values: Mapping[str, float]) -> Array:

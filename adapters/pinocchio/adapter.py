@@ -143,8 +143,8 @@ class PinocchioAdapter:
     def predict(self) -> Prediction:
         """M̂, δθ̃ and link poses of the step from the present state; no visible state changes.
 
-        M̂ is the Hessian of the step's incremental potential by δθ at the prediction: Bᵀ M̂ B with M̂ of Pinocchio's own
-        velocities, and B = ∂ξ/∂δθ (see `charts`).
+        M̂ is the Hessian of the step's incremental potential by δθ: Bᵀ M̂ B with M̂ of Pinocchio's own velocities, see
+        `step`.
 
         Raises:
             AdapterError: The step is not finite, or the model was edited beyond what the scene follows.
@@ -154,20 +154,20 @@ class PinocchioAdapter:
             self._edits.refuse()
         q, v = self._state()
         tau, kd = self._numbers("tau", self.model.nv), self._numbers("kd", self.model.nv)
-        step = own_step(self.model, self._data, q, v, tau, kd, self._dt)
+        step = own_step(self.model, self._data, q, v, self._charts.drift(v), tau, kd, self._dt)
         if not np.isfinite(step.v).all():
             raise AdapterError(
                 f"the step of model '{self.model.name}' is not finite; use a smaller time step or weaker drives"
             )
         self._predicted = step
-        xi = self._dt * step.v
-        B, change = self._charts.slopes(q, xi), self._charts.displacement(q, xi)
+        B = self._charts.slopes(q)
+        change: Array = np.asarray(self._dt * np.linalg.solve(B, step.v), dtype=float)
         mass = B.T @ step.mass @ B
         held = restraints(self._chain, self.theta())
         return Prediction(mass, change, self._chain.place(q), self._tied(change), self._surroundings.aims, held)
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
-        """Take the predicted step with IPC's correction: q ⊕ ξ, and v⁺ + (ξ - ξ̃)/dt, with the ξ of δθ.
+        """Take the predicted step with IPC's correction: δθ, and θ̇⁺ = δθ/dt.
 
         Args:
             delta_theta: δθ of the joints' freedoms, (nv,) [rad or m].
@@ -177,10 +177,11 @@ class PinocchioAdapter:
         Raises:
             AdapterError: Nothing was predicted since the last commit.
         """
-        step, self._predicted = predicted(self._predicted), None
-        q, _ = self._state()
-        xi = self._charts.motion(q, np.asarray(delta_theta, dtype=float))
-        self.q, self.v = pin.integrate(self.model, q, xi), step.v + (xi - self._dt * step.v) / self._dt
+        predicted(self._predicted)
+        self._predicted, (q, _) = None, self._state()
+        delta = np.asarray(delta_theta, dtype=float)
+        self.q = pin.integrate(self.model, q, self._charts.motion(q, delta))
+        self.v = self._charts.slopes(self.q) @ delta / self._dt
         self._surroundings.move_free(free_poses, free_velocities)
 
     def link_poses(self) -> Array:
@@ -195,7 +196,7 @@ class PinocchioAdapter:
     def theta_dot(self) -> Array:
         """Rates of the joints' freedoms, (nv,) [rad/s or m/s]; a free one's origin moves along the parent's axes."""
         q, v = self._state()
-        return np.asarray(np.linalg.solve(self._charts.slopes(q, np.zeros_like(v)), v), dtype=float)
+        return np.asarray(np.linalg.solve(self._charts.slopes(q), v), dtype=float)
 
     def motor_forces(self, forces: Array) -> Array:
         """The `tau` that does the work of forces on the freedoms of the articulation at the present position.
@@ -204,9 +205,9 @@ class PinocchioAdapter:
             forces: By freedom, (nv,) [N·m or N].
 
         Returns:
-            B⁻ᵀ f with B = ∂ξ/∂δθ at rest, (nv,).
+            B⁻ᵀ f with B = ∂v/∂θ̇, (nv,).
         """
-        B = self._charts.slopes(self._state()[0], np.zeros(self.model.nv))
+        B = self._charts.slopes(self._state()[0])
         return np.asarray(np.linalg.solve(B.T, forces), dtype=float)
 
     def limits(self) -> Array:
@@ -252,7 +253,7 @@ class PinocchioAdapter:
         """Pinocchio's position and velocity, the inverse of `theta` and `theta_dot`."""
         neutral = pin.neutral(self.model)
         q = pin.integrate(self.model, neutral, self._charts.motion(neutral, theta))
-        return q, self._charts.slopes(q, np.zeros(self.model.nv)) @ theta_dot
+        return q, self._charts.slopes(q) @ theta_dot
 
     def _state(self) -> tuple[Array, Array]:
         """The position and the velocity, checked."""

@@ -1,15 +1,16 @@
-"""Displacements of Pinocchio's joints in the coordinates of the articulation, and back.
+"""Velocities and displacements of Pinocchio's joints in the coordinates of the articulation, and back.
 
-Pinocchio moves a joint by q⁺ = q ⊕ ξ, ξ = dt v⁺ (`pin.integrate`). For most kinds ξ is the articulation's δθ itself:
-angles, distances, and for ball joints the rotation vector in the child's axes. The velocity of a free-flyer is the
-spatial velocity of the child in its own axes, and ⊕ the exponential of SE(3); the articulation takes the displacement
-of the origin along the parent's axes, and the rotation vector in the child's. With ξ = (ρ, φ), exp6 ξ = (e^[φ], p(ξ)),
-and R the rotation of the child in the parent's axes,
+For most kinds Pinocchio's velocity v is the rate θ̇ of the articulation's positions. The velocity of a free-flyer is the
+spatial velocity (u, ω) of the child in its own axes; the articulation takes the velocity of the origin along the
+parent's axes, and ω. With R the rotation of the child in the parent's axes,
 
-    δθ = (R p(ξ), φ),   ξ = log6(e^[δφ], Rᵀ δp),   ∂δθ/∂ξ = [R e^[φ] J₁(ξ); 0 1],
+    v = B θ̇,   B = [Rᵀ 0; 0 1],   Ḃ θ̇ = (-ω × u, 0).
 
-J₁ the upper rows of the right Jacobian of exp6 (Solà, Deray, Atchuthan 2018, «A micro Lie theory», section IV and
-appendix D). A planar joint is the same in its plane: ξ = E (ρx, ρy, φz).
+Pinocchio moves a free-flyer by the exponential of SE(3), q⁺ = q ⊕ ξ (`pin.integrate`), exp6 ξ = (e^[φ], p(ξ)):
+
+    δθ = (R p(ξ), φ),   ξ = log6(e^[δφ], Rᵀ δp).
+
+A planar joint is the same in its plane: ξ = E (ρx, ρy, φz).
 """
 
 from __future__ import annotations
@@ -43,10 +44,11 @@ class _Chart:
 
 
 class Charts:
-    """The joints of a chain whose displacements are converted; all methods take the position q (nq,)."""
+    """The joints of a chain whose velocities and displacements are converted; q is the position, (nq,)."""
 
     def __init__(self, chain: JointChain) -> None:
         self._charts: list[_Chart] = []
+        self._nv = chain.tree.nv
         for number, kind in enumerate(chain.kinds, start=1):
             if kind not in ("free", "planar"):
                 continue
@@ -73,12 +75,19 @@ class Charts:
             xi[chart.rows] = chart.E.T @ pin.log6(moved).vector
         return xi
 
-    def slopes(self, q: Array, xi: Array) -> Array:
-        """B = ∂ξ/∂δθ at ξ, (nv, nv)."""
-        B = np.eye(len(xi))
+    def slopes(self, q: Array) -> Array:
+        """B = ∂v/∂θ̇, (nv, nv)."""
+        B = np.eye(self._nv)
         for chart in self._charts:
-            spatial = chart.E @ xi[chart.rows]
-            by_xi = np.eye(6)
-            by_xi[:3] = chart.rotation(q) @ pin.exp3(spatial[3:]) @ pin.Jexp6(spatial)[:3]
-            B[chart.rows, chart.rows] = np.linalg.inv(chart.E.T @ by_xi @ chart.E)
+            by_rate = np.eye(6)
+            by_rate[:3, :3] = chart.rotation(q).T
+            B[chart.rows, chart.rows] = chart.E.T @ by_rate @ chart.E
         return B
+
+    def drift(self, v: Array) -> Array:
+        """Ḃ θ̇, the change of a velocity v of which θ̇ does not change, (nv,) each."""
+        drift = np.zeros(self._nv)
+        for chart in self._charts:
+            u, omega = np.split(chart.E @ v[chart.rows], 2)
+            drift[chart.rows] = chart.E.T @ np.concatenate([np.cross(u, omega), np.zeros(3)])
+        return drift

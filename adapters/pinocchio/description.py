@@ -142,7 +142,8 @@ class Description:
         # a joint that `buildReducedModel` has fixed is its own parent
         while (above := frames[number].parentFrame) not in (_UNIVERSE, number):
             number = above
-            found.append(frames[number].name)
+            if frames[number].type == pin.FrameType.BODY:
+                found.append(frames[number].name)
         return found
 
 

@@ -2,83 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
 from ipc_articulation.adapters.driven_model import DrivenModel
+from ipc_articulation.adapters.mechanisms import dof_names, read_tree, set_dofs, turns_and_slides
+from ipc_articulation.adapters.mimics import with_followers
 from ipc_articulation.adapters.pinocchio.adapter import PinocchioAdapter
+from ipc_articulation.adapters.pinocchio.urdf import make_geometry, make_model
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.robots import FRICTION, RobotSetup
-from ipc_articulation.dynamics.reading.format import robot_format
+from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.errors import AdapterError, UnsupportedError
-
-ROOT = "root"  # name of a free joint that a scene adds
 
 
 class SceneModel:
-    """A URDF file read by Pinocchio, see `coupling.robots.RobotFile`.
+    """A URDF file for Pinocchio, see `coupling.robots.RobotFile`.
 
     Args:
         file: URDF file.
         package_dirs: Folders that are searched for the robot's `package://NAME/...` meshes.
-        base: «free» lets the base float; else it is fixed.
+        base: «fixed» fixes floating bases to the world, «free» lets the root link float; None: as in the file.
+        base_pose: Of a floating base, (4, 4); None: where the file places it.
+        ignore: Regular expressions for names of links that are left out.
 
     Raises:
-        AdapterError: Pinocchio cannot read the file.
-        UnsupportedError: It is no URDF file.
+        AdapterError: An expression matches no link, or `base_pose` is not that of one floating base.
+        ModelError: The file is wrong; the message names the line.
+        UnsupportedError: It is no URDF file, or has loops.
     """
 
-    takes = ("base",)
+    takes = ("base", "base_pose", "ignore")
 
-    def __init__(self, file: Path, package_dirs: Collection[Path], *, base: str | None = None) -> None:
-        if robot_format(file) != "urdf":
-            raise UnsupportedError(
-                f"{file}: adapter pinocchio reads URDF files; adapters mujoco and native read others"
-            )
-        folders = [str(folder) for given in package_dirs for folder in (given, given.parent)]
-        try:
-            self._model = _read(file, base)
-            self._collision = pin.buildGeomFromUrdf(self._model, str(file), pin.COLLISION, package_dirs=folders)
-        except (ValueError, RuntimeError) as error:
-            raise AdapterError(f"{file}: {error}") from error
-        self._visual = _drawn(self._model, file, folders)
+    def __init__(
+        self,
+        file: Path,
+        package_dirs: Collection[Path],
+        *,
+        base: str | None = None,
+        base_pose: Array | None = None,
+        ignore: Sequence[str] = (),
+    ) -> None:
+        self._file, self._mechanism = file, read_tree("pinocchio", file, package_dirs, base, base_pose, ignore)[1]
 
     @property
     def joint_names(self) -> list[str]:
-        """Names of the joints with one degree of freedom, those that mimic others left out."""
-        model = self._model
-        return [model.names[joint] for joint in range(1, model.njoints) if model.joints[joint].nv == 1]
+        """Names of turns and slides, those that mimic others left out: the joint's, with a number if it has several."""
+        joints = [joint for joint in self._mechanism.joints if joint.mimic is None]
+        return [name for joint in joints if turns_and_slides(joint) for name in dof_names(joint)]
 
     def build(self, setup: RobotSetup) -> DrivenModel:
         """The finished model.
 
         Raises:
-            AdapterError: Two bodies have the same name.
+            AdapterError: Pinocchio cannot read a mesh, or two bodies have the same name.
             MeshError: Repairs are refused, and a mesh is open or has no volume.
+            ModelError: Masses of the file are impossible.
+            StartError: A mimic joint starts elsewhere than its leader puts it.
             UnsupportedError: A joint, a shape or the integrator has no counterpart.
         """
-        if setup.integrator == "implicit":
+        if setup.integrator not in ("Euler", "implicitfast"):
             raise UnsupportedError(
-                "integrator 'implicit' needs adapter native; with adapter pinocchio use Euler or implicitfast"
+                f"integrator '{setup.integrator}' needs adapter native; with adapter pinocchio use Euler or "
+                "implicitfast"
             )
-        model = self._model
+        mechanism = self._mechanism
+        set_dofs(mechanism, "rotor_inertia", setup.armature)
+        set_dofs(mechanism, "damping", setup.damping)
+        set_dofs(mechanism, "friction", setup.frictionloss)
+        for joint in mechanism.joints:
+            if joint.parent == WORLD:
+                joint.origin = setup.pose @ np.asarray(joint.origin)
+        ours = mechanism.build()
+        setup = with_followers(ours, {}, setup)
+        model = make_model(mechanism, ours.followers, ours.dof_names)
         model.gravity = pin.Motion(setup.gravity, np.zeros(3))
-        self._place(pin.SE3(setup.pose))
-        self._set(model.armature, setup.armature)
-        self._set(model.damping, setup.damping)
-        self._set(model.upperDryFrictionLimit, setup.frictionloss)
-        v = np.zeros(model.nv)
-        self._set(v, setup.start_velocity)
         adapter = PinocchioAdapter(
             model,
             setup.dt,
-            collision_model=self._collision,
-            visual_model=self._visual,
-            q=_positions(model, setup.start),
-            v=v,
+            collision_model=self._geometry(model),
+            visual_model=self._drawn(model),
+            q=pin.integrate(model, pin.neutral(model), _by_joint(model, setup.start, self.joint_names)),
+            v=_by_joint(model, setup.start_velocity, self.joint_names),
             friction=setup.friction_of(FRICTION),
             mesh_shape=setup.facets.mesh_shape,
             sections=setup.facets.sections,
@@ -91,53 +99,33 @@ class SceneModel:
             adapter,
             setup.actuators,
             drive,
-            efforts={name: float(model.effortLimit[self._row(name)]) for name in self.joint_names},
-            cyclic=[name for name in self.joint_names if model.joints[model.getJointId(name)].nq > 1],
+            efforts={name: float(model.effortLimit[_row(model, name)]) for name in self.joint_names},
             implicit=setup.integrator == "implicitfast",
         )
 
-    def _place(self, H: pin.SE3) -> None:
-        """Move everything by a pose."""
-        model = self._model
-        for joint in range(1, model.njoints):
-            if model.parents[joint] == 0:
-                model.jointPlacements[joint] = H * model.jointPlacements[joint]
-        for geometry in filter(None, (self._collision, self._visual)):
-            for entry in geometry.geometryObjects:
-                if entry.parentJoint == 0:
-                    entry.placement = H * entry.placement
+    def _geometry(self, model: pin.Model) -> pin.GeometryModel:
+        """The shapes that touch."""
+        try:
+            return make_geometry(self._mechanism, model, "collision")
+        except ValueError as error:
+            raise AdapterError(f"{self._file}: {error}") from error
 
-    def _set(self, array: Array, values: Mapping[str, float]) -> None:
-        """Set an array (nv,) from values by joint."""
-        for name, value in values.items():
-            array[self._row(name)] = value
-
-    def _row(self, joint: str) -> int:
-        """Where a joint's velocity is in v."""
-        return int(self._model.joints[self._model.getJointId(joint)].idx_v)
+    def _drawn(self, model: pin.Model) -> pin.GeometryModel | None:
+        """The shapes for display; None where a mesh of them cannot be read."""
+        try:
+            return make_geometry(self._mechanism, model, "visual")
+        except ValueError:
+            return None
 
 
-def _read(file: Path, base: str | None) -> pin.Model:
-    """The model, whose mimic joints follow; a base that floats in the file is fixed if the scene says so."""
-    if base == "free":
-        return pin.buildModelFromUrdf(str(file), pin.JointModelFreeFlyer(), ROOT, mimic=True)
-    model = pin.buildModelFromUrdf(str(file), mimic=True)
-    kinds = [(joint.shortname(), parent) for joint, parent in zip(model.joints, model.parents, strict=True)]
-    floating = [number for number, kind in enumerate(kinds) if kind == ("JointModelFreeFlyer", 0)]
-    return pin.buildReducedModel(model, floating, pin.neutral(model)) if base == "fixed" and floating else model
+def _by_joint(model: pin.Model, values: Mapping[str, float], names: Collection[str]) -> Array:
+    """An array (nv,) of values by joint, as far as the joint has one of some names."""
+    array = np.zeros(model.nv)
+    for name in values.keys() & set(names):
+        array[_row(model, name)] = values[name]
+    return array
 
 
-def _drawn(model: pin.Model, file: Path, folders: list[str]) -> pin.GeometryModel | None:
-    """The geometry for display; None where a mesh of it cannot be read."""
-    try:
-        return pin.buildGeomFromUrdf(model, str(file), pin.VISUAL, package_dirs=folders)
-    except (ValueError, RuntimeError):
-        return None
-
-
-def _positions(model: pin.Model, start: Mapping[str, float]) -> Array:
-    """The neutral position (nq,) with some joints elsewhere [rad or m]."""
-    move = np.zeros(model.nv)
-    for name, position in start.items():
-        move[model.joints[model.getJointId(name)].idx_v] = position
-    return np.asarray(pin.integrate(model, pin.neutral(model), move), dtype=float)
+def _row(model: pin.Model, joint: str) -> int:
+    """Where a joint's velocity is in v."""
+    return int(model.joints[model.getJointId(joint)].idx_v)

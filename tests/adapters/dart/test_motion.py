@@ -145,3 +145,12 @@ def test_a_joint_that_moves_as_it_is_told_is_named(kind) -> None:
         UnsupportedError, match=f"joint 'to first' has an actuator of type {kind}, which contact cannot"
     ):
         DartAdapter(world)
+
+
+def test_a_joint_that_mimics_another_one_is_named() -> None:
+    world = chain("Revolute")
+    world.getSkeleton(0).getJoint(1).setActuatorType(D.ActuatorType.MIMIC)
+    with pytest.raises(
+        UnsupportedError, match=r"has an actuator of type MIMIC, which pushes it without a reaction on its"
+    ):
+        DartAdapter(world)

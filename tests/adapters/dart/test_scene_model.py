@@ -23,7 +23,7 @@ POSE = spatial.pose(spatial.rotation_about(np.array([0.0, 0.6, 0.8]), 0.4), (0.1
 FREE_OF_MIMICS = JOINTS.replace(JOINTS[JOINTS.index("<mimic") : JOINTS.index("/>", JOINTS.index("<mimic")) + 2], "")
 
 
-def written(folder: Path, joints: str = JOINTS, links: str = LINKS) -> Path:
+def written(folder: Path, joints: str = FREE_OF_MIMICS, links: str = LINKS) -> Path:
     (folder / "arm.urdf").write_text(f'<robot name="arm">{links}{joints}</robot>')
     return folder / "arm.urdf"
 
@@ -54,21 +54,20 @@ def test_a_driven_robot_moves_as_with_our_own_dynamics(integrator, base, tmp_pat
 def test_names_and_what_touches_are_those_of_our_own_dynamics(tmp_path) -> None:
     file = written(tmp_path)
     ours, theirs = (module.SceneModel(file, []) for module in (dart, native))
-    assert ours.joint_names == [name for name in theirs.joint_names if name != "follow"]
+    assert ours.joint_names == theirs.joint_names
     robots = [model.build(setup()).adapter.describe() for model in (ours, theirs)]
     for group in ("links", "static"):
         assert len({frozenset(body.name for body in getattr(robot, group)) for robot in robots}) == 1
     assert robots[0].untouchable == robots[1].untouchable
 
 
-def test_a_mimic_joint_starts_where_its_leader_puts_it_and_follows(tmp_path) -> None:
-    driven = dart.SceneModel(written(tmp_path), []).build(setup(start={"slide": 0.2}))
-    positions = dict(zip(driven.joints, driven.adapter.theta(), strict=True))
-    assert positions["follow"] == pytest.approx(-0.3)
-    run(driven, 20)
-    positions = dict(zip(driven.joints, driven.adapter.theta(), strict=True))
-    assert positions["follow"] == pytest.approx(-1.5 * positions["slide"], abs=2e-2)
-    assert abs(positions["slide"] - 0.2) > 0.02
+def test_a_mimic_joint_is_refused_by_name(tmp_path) -> None:
+    message = (
+        r"arm\.urdf: joint 'follow' mimics joint 'slide', and DART's motors for that push the follower without a "
+        "reaction on the leader; use adapter mujoco, native or pinocchio"
+    )
+    with pytest.raises(UnsupportedError, match=message):
+        dart.SceneModel(written(tmp_path, JOINTS), [])
 
 
 def test_limits_and_dry_friction_are_those_of_the_file_and_the_scene(tmp_path) -> None:
@@ -147,7 +146,7 @@ def test_a_force_beyond_the_limit_is_the_limit_without_gains(tmp_path) -> None:
 def test_bases_are_placed_and_fixed(tmp_path) -> None:
     links = '<link name="ground"/>' + LINKS
     root = '<joint name="root" type="floating"><parent link="ground"/><child link="base"/></joint>'
-    file = written(tmp_path, root + JOINTS, links)
+    file = written(tmp_path, root + FREE_OF_MIMICS, links)
     kinds = [
         dart.SceneModel(file, [], base=base).build(setup()).adapter.describe().joints[0].kind
         for base in (None, "fixed")
@@ -174,7 +173,7 @@ def test_a_link_called_world_is_the_world(shape, tmp_path) -> None:
 
 def test_ignored_links_and_links_without_mass(tmp_path) -> None:
     links = LINKS + '<link name="bolt"/>'
-    file = written(tmp_path, JOINTS + joint("bolted", "fixed", "finger", "bolt"), links)
+    file = written(tmp_path, FREE_OF_MIMICS + joint("bolted", "fixed", "finger", "bolt"), links)
     robot = dart.SceneModel(file, [], ignore=["base"]).build(setup()).adapter.describe()
     assert not robot.static
     assert {link.name: round(link.mass, 6) for link in robot.links}["finger"] == 1.0
@@ -192,20 +191,20 @@ def test_what_is_wrong_is_named(tmp_path) -> None:
         dart.SceneModel(file, []).build(setup("implicit"))
     with pytest.raises(UnsupportedError, match="DART has no rotor inertia: leave out 'armature'"):
         dart.SceneModel(file, []).build(setup(armature={"spin": 0.1}))
-    file = written(tmp_path, JOINTS.replace('damping="0.3"', 'damping="0.3" stiffness="2"'))
+    file = written(tmp_path, FREE_OF_MIMICS.replace('damping="0.3"', 'damping="0.3" stiffness="2"'))
     with pytest.raises(UnsupportedError, match=r"arm\.urdf: joint 'shoulder' has stiffness, which adapter dart does"):
         dart.SceneModel(file, []).build(setup())
-    file = written(tmp_path, JOINTS.replace('type="continuous"', 'type="spherical"'))
+    file = written(tmp_path, FREE_OF_MIMICS.replace('type="continuous"', 'type="spherical"'))
     with pytest.raises(AdapterError, match=r"arm\.urdf: DART cannot read it, see its messages above; it knows"):
         dart.SceneModel(file, []).build(setup())
     (tmp_path / "broken.stl").write_text("nothing")
     mesh = '<{0}><geometry><mesh filename="broken.stl"/></geometry></{0}>'
     links = LINKS.replace("</link>", f"{mesh.format('collision')}</link>", 1)
     with pytest.raises(AdapterError, match=r"arm\.urdf: DART cannot read it, see its messages above"):
-        dart.SceneModel(written(tmp_path, JOINTS, links), []).build(setup())
+        dart.SceneModel(written(tmp_path, FREE_OF_MIMICS, links), []).build(setup())
     links = LINKS.replace("</link>", f"{mesh.format('visual')}</link>", 1)
     with pytest.warns(UserWarning, match=r"arm\.urdf: DART cannot read a visual shape; the shapes that"):
-        dart.SceneModel(written(tmp_path, JOINTS, links), []).build(setup())
+        dart.SceneModel(written(tmp_path, FREE_OF_MIMICS, links), []).build(setup())
 
 
 def test_the_panda_with_its_meshes_is_that_of_our_own_dynamics(tmp_path) -> None:

@@ -72,14 +72,47 @@ def moving(model: pin.Model, shapes: pin.GeometryModel | None = None, **around) 
 
 
 def own_step(adapter: PinocchioAdapter) -> None:
-    """M (v⁺ - v) = dt (τ - h - (D + K) v⁺), all by Pinocchio's inverse dynamics, which has the rotors' inertia."""
+    """M (v⁺ - v) = dt (τ - h + M c - (D + K) v⁺), by Pinocchio's inverse dynamics, which has the rotors' inertia."""
     model, data, q, v = adapter.model, adapter.model.createData(), adapter.q, adapter.v
     resting = pin.rnea(model, data, q, 0 * v, 0 * v)
     M = np.column_stack([pin.rnea(model, data, q, 0 * v, unit) - resting for unit in np.eye(model.nv)])
     force = adapter.tau - pin.rnea(model, data, q, v, 0 * v)
     D = np.diag(model.damping + adapter.kd)
-    adapter.v = np.linalg.solve(M + DT * D, M @ v + DT * force)
-    adapter.q = pin.integrate(model, q, DT * adapter.v)
+    new = np.linalg.solve(M + DT * D, M @ (v + DT * turning(model, v)) + DT * force)
+    adapter.q, adapter.v = moved(model, q, new, DT)
+
+
+def turning(model: pin.Model, v: np.ndarray) -> np.ndarray:
+    """c = ω × u of free and planar joints, (nv,): the origin's acceleration is u̇ + c in the axes of the body."""
+    c = np.zeros_like(v)
+    for joint in model.joints:
+        u = v[joint.idx_v : joint.idx_v + joint.nv]
+        if joint.shortname() == "JointModelFreeFlyer":
+            c[joint.idx_v : joint.idx_v + 3] = np.cross(u[3:], u[:3])
+        elif joint.shortname() == "JointModelPlanar":
+            c[joint.idx_v : joint.idx_v + 2] = u[2] * np.array([-u[1], u[0]])
+    return c
+
+
+def moved(model: pin.Model, q: np.ndarray, v: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray]:
+    """q ⊕ dt v and v, but free and planar joints move their origins straight; v is then in the body's new axes."""
+    after, new = pin.integrate(model, q, dt * v), v.copy()
+    for joint in model.joints:
+        if joint.shortname() in ("JointModelFreeFlyer", "JointModelPlanar"):
+            free = joint.shortname() == "JointModelFreeFlyer"
+            own = slice(joint.idx_q, joint.idx_q + (3 if free else 2))
+            line = slice(joint.idx_v, joint.idx_v + (3 if free else 2))
+            R, S = (_axes(at[own.stop : own.start + joint.nq]) for at in (q, after))
+            after[own] = q[own] + dt * R @ v[line]
+            new[line] = S.T @ R @ v[line]
+    return after, new
+
+
+def _axes(turn: np.ndarray) -> np.ndarray:
+    """The rotation of a quaternion (x, y, z, w), or of a cosine and a sine."""
+    if len(turn) == 4:
+        return pin.Quaternion(turn).matrix()
+    return np.array([[turn[0], -turn[1]], [turn[1], turn[0]]])
 
 
 def run(adapter: PinocchioAdapter, folder, steps: int):

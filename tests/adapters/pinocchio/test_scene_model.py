@@ -10,9 +10,9 @@ from ipc_articulation.adapters.pinocchio import scene_model as pinocchio
 import ipc_articulation
 from ipc_articulation import spatial
 from ipc_articulation.coupling.robots import Actuator
-from ipc_articulation.errors import AdapterError, UnsupportedError
+from ipc_articulation.errors import ModelError, UnsupportedError
 from ipc_articulation.packages import find_file, package_folders
-from tests.adapters.shared.urdf_arm import JOINTS, LINKS, run, setup
+from tests.adapters.shared.urdf_arm import JOINTS, LIMIT, LINKS, NONE, joint, run, setup
 
 
 @pytest.fixture
@@ -84,10 +84,51 @@ def test_a_force_beyond_the_limit_is_the_limit_without_gains(file) -> None:
     np.testing.assert_allclose([driven.adapter.tau[0], driven.adapter.kd[0]], [5.0, 0.0])
 
 
-def test_a_wheel_goes_the_shorter_way(file) -> None:
-    driven = pinocchio.SceneModel(file, []).build(setup(actuators=(Actuator("spin", 1.0, 0.0),), start={"spin": 3.0}))
-    driven.command(np.array([-3.0]))
-    assert driven.adapter.tau[2] == pytest.approx(2.0 * np.pi - 6.0)
+def test_a_wheel_counts_its_turns_as_with_our_own_dynamics(file) -> None:
+    for module in (pinocchio, native):
+        settings = setup("Euler", actuators=(Actuator("spin", 1.0, 0.0),), start={"spin": 4.0})
+        driven = module.SceneModel(file, []).build(settings)
+        row = driven.joints.index("spin")
+        assert driven.adapter.theta()[row] == 4.0
+        before = driven.adapter.predict().delta_theta_tilde[row]
+        driven.command(np.array([-3.0]))
+        assert driven.adapter.predict().delta_theta_tilde[row] < before - 1e-4
+
+
+LEADS = (
+    joint("late", "revolute", "base", "finger", LIMIT.format(5) + '<mimic joint="spin" multiplier="0.5" offset="0.1"/>')
+    + joint("shoulder", "revolute", "base", "upper", LIMIT.format(5) + '<dynamics damping="0.3"/>')
+    + joint("slide", "prismatic", "upper", "lower", LIMIT.format(50))
+    + joint("spin", "continuous", "lower", "wheel", "{}")
+)
+
+
+@pytest.mark.parametrize("chain", ["", '<mimic joint="slide" multiplier="-2"/>'])
+def test_joints_follow_later_ones_ones_without_end_and_chains_as_with_our_own_dynamics(chain, tmp_path) -> None:
+    file = tmp_path / "arm.urdf"
+    file.write_text(f'<robot name="arm">{LINKS}{LEADS.format(chain)}</robot>')
+    settings = setup("Euler", start={"shoulder": 0.2, "slide": 0.1})
+    poses = []
+    for module in (pinocchio, native):
+        adapter = module.SceneModel(file, []).build(settings).adapter
+        for _ in range(40):
+            adapter.commit(adapter.predict().delta_theta_tilde, NONE, NONE)
+        robot = adapter.describe()
+        poses.append({link.name: link.pose for link in robot.links})
+    for name, pose in poses[1].items():
+        np.testing.assert_allclose(poses[0][name], pose, rtol=0, atol=1e-9)
+
+
+def test_a_joint_that_carries_its_leader_is_refused_by_name(tmp_path) -> None:
+    file = tmp_path / "arm.urdf"
+    shoulder = joint("shoulder", "revolute", "base", "upper", '<mimic joint="slide"/>')
+    others = LEADS[LEADS.index('<joint name="slide"') :].format("")
+    file.write_text(f'<robot name="arm">{LINKS}{shoulder}{others}{joint("late", "fixed", "base", "finger")}</robot>')
+    message = (
+        "joint 'shoulder' follows joint 'slide', which Pinocchio can only place after it: .* native and mujoco run"
+    )
+    with pytest.raises(UnsupportedError, match=message):
+        pinocchio.SceneModel(file, []).build(setup())
 
 
 @pytest.mark.parametrize("base", [None, "fixed", "free"])
@@ -118,7 +159,7 @@ def test_what_is_wrong_is_named(tmp_path, file) -> None:
     ):
         pinocchio.SceneModel(tmp_path / "arm.xml", [])
     (tmp_path / "bad.urdf").write_text("<robot><link/></robot>")
-    with pytest.raises(AdapterError, match=r"bad\.urdf: "):
+    with pytest.raises(ModelError, match=r'bad\.urdf:1: <link> lacks name="…"'):
         pinocchio.SceneModel(tmp_path / "bad.urdf", [])
     with pytest.raises(
         UnsupportedError, match="integrator 'implicit' needs adapter native; with adapter pinocchio use"

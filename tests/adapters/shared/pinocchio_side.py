@@ -7,6 +7,7 @@ import numpy as np
 import pinocchio as pin
 from ipc_articulation.adapters.pinocchio import PinocchioAdapter
 
+from tests.adapters.pinocchio.models import moved, turning
 from tests.adapters.shared.engines import Side
 from tests.adapters.shared.robots import DT, GRAVITY, UNITS, Robot
 
@@ -36,10 +37,11 @@ def _joint(kind: str, axis):
 
 def own_step(adapter: PinocchioAdapter) -> None:
     """v⁺ from the forward dynamics under τ - D v⁺, by a fixed point."""
-    model, data, v = adapter.model, adapter.model.createData(), adapter.v
+    model, data, new = adapter.model, adapter.model.createData(), adapter.v
     for _ in range(60):
-        v = adapter.v + DT * pin.aba(model, data, adapter.q, adapter.v, adapter.tau - model.damping * v)
-    adapter.q, adapter.v = pin.integrate(model, adapter.q, DT * v), v
+        change = pin.aba(model, data, adapter.q, adapter.v, adapter.tau - model.damping * new)
+        new = adapter.v + DT * (change + turning(model, adapter.v))
+    adapter.q, adapter.v = moved(model, adapter.q, new, DT)
 
 
 def push(adapter: PinocchioAdapter, forces: np.ndarray) -> None:

@@ -1,0 +1,60 @@
+"""A URDF file is the same robot with every adapter: M̂ and the steps of random robots with joints of every type."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ipc_articulation.coupling.robots import RobotSetup
+from ipc_articulation.errors import AdapterError
+from tests.adapters.shared.engines import NAMES
+from tests.adapters.shared.random_urdfs import random_urdf
+
+NONE = np.zeros((0, 4, 4))
+STEPS = 20
+SINGLE = ("revolute", "continuous", "prismatic")
+SEEDS = range(18)
+
+
+def answer(name: str, file: Path, types: dict[str, str], seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """What M̂ makes of forces on the links, and the poses of the links after some steps.
+
+    Freedoms are other ones with other adapters. So with J the rates of the links' poses for those of the freedoms, this
+    is J M̂⁻¹ Jᵀ, (12 n, 12 n), and (n, 4, 4), by the names of the links.
+    """
+    rng = np.random.default_rng(seed)
+    single = [joint for joint, kind in types.items() if kind in SINGLE]
+    start, velocity = ({joint: float(rng.uniform(-0.5, 0.5)) for joint in single} for _ in range(2))
+    setup = RobotSetup(0.005, np.array([0.3, -0.2, -9.81]), "Euler", start=start, start_velocity=velocity)
+    module = importlib.import_module(f"ipc_articulation.adapters.{name}.scene_model")
+    adapter = module.SceneModel(file, []).build(setup).adapter
+    links = [link.name for link in adapter.describe().links]
+    moved = sorted(f"link{joint[5:]}" for joint, kind in types.items() if kind != "fixed")
+    rows = [links.index(link) for link in moved]
+    mass, theta = adapter.predict().mass, adapter.theta()
+    J = np.array([adapter.link_motion(theta, unit)[1][rows, :3].ravel() for unit in np.eye(len(mass))])
+    for _ in range(STEPS):
+        adapter.commit(adapter.predict().delta_theta_tilde, NONE, NONE)
+    return J.T @ np.linalg.solve(mass, J), adapter.link_poses()[rows]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "native"])
+def test_random_robots_are_the_same_with_every_adapter(name, tmp_path) -> None:
+    pytest.importorskip(f"tests.adapters.shared.{name}_side")
+    compared, file = set[int](), tmp_path / "robot.urdf"
+    for seed in SEEDS:
+        text, types = random_urdf(seed)
+        file.write_text(text)
+        if name == "mujoco" and "floating" in types.values():
+            with pytest.raises(AdapterError, match="free joint can only be used on top level"):
+                answer(name, file, types, seed)
+            continue
+        inverse, poses = answer(name, file, types, seed)
+        wanted, places = answer("native", file, types, seed)
+        np.testing.assert_allclose(inverse, wanted, rtol=0, atol=1e-9 * np.abs(wanted).max(), err_msg=text)
+        np.testing.assert_allclose(poses, places, rtol=0, atol=1e-9, err_msg=text)
+        compared.add(seed)
+    assert len(compared) >= (5 if name == "mujoco" else len(SEEDS))
