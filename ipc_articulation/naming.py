@@ -59,5 +59,14 @@ def matching(
         return found
     for name in pattern:
         if name not in names:
-            raise error(f"unknown {what} '{name}'{suggest(name, names, 'known')}")
+            raise error(f"unknown {what} '{name}'{suggest(name, names, 'known')}{_as_pattern(name, names)}")
     return [list(names).index(name) for name in pattern]
+
+
+def _as_pattern(name: str, names: Sequence[str]) -> str:
+    """What to write in place of a list's unknown name that is a regular expression and matches known ones."""
+    try:
+        matches = any(is_match(name, known) for known in names)
+    except ValueError:
+        return ""
+    return f"; a list has whole names: write '{name}' without a list as a regular expression" if matches else ""

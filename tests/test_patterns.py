@@ -103,3 +103,12 @@ def test_a_scene_file_with_a_hostile_pattern_is_checked_at_once(tmp_path: Path, 
     report = check_file(file)
     assert "matches no" in report.errors[0].message
     assert perf_counter() - begin < 20.0
+
+
+def test_a_pattern_in_a_list_of_names_says_how_it_is_one():
+    with pytest.raises(AdapterError) as error:
+        matching(["[az]"], ["a", "b", "z"], "joint", AdapterError)
+    assert str(error.value).startswith("unknown joint '[az]';")
+    assert str(error.value).endswith("; a list has whole names: write '[az]' without a list as a regular expression")
+    with pytest.raises(AdapterError, match=r"known: a, b$"):
+        matching(["c["], ["a", "b"], "joint", AdapterError)

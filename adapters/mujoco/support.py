@@ -85,7 +85,8 @@ def _refuse_equalities_on_free(model: mujoco.MjModel, data: mujoco.MjData, selec
         for body in sorted(equality_bodies(model, int(equality)) & free):
             raise UnsupportedError(
                 f"equality constraint '{name_of(model, 'equality', equality)}' acts on {_free(model, body)}, which IPC "
-                "moves without it; make it inactive, or join the bodies in the libuipc scene"
+                "moves without it; make it inactive: coupling.attach(part, link) joins them while the scene runs, a "
+                "joint in the libuipc scene from the start on"
             )
 
 

@@ -30,10 +30,12 @@ from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.step import step
 from ipc_articulation.engine.workspace import Workspace, make_workspace
 from ipc_articulation.errors import EngineError, SolverError
+from ipc_articulation.frontend.body_checks import scaled
 from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.callbacks import run_callbacks
 from ipc_articulation.frontend.config import read_dt
 from ipc_articulation.frontend.contact_world import group_of_rows
+from ipc_articulation.frontend.read_once import ReadOnce
 from ipc_articulation.frontend.soft.bodies import bake_transforms
 from ipc_articulation.signals import interrupts_deferred
 
@@ -72,6 +74,8 @@ class CpuEngine(PyIEngine):
         self.model: EngineModel  # the scene as the engine has read it; once there is a world, as what follows
         self.workspace: Workspace
         self._writer: SceneWriter
+        self._once: ReadOnce
+        self._published: EngineState | None = None  # what `retrieve` has written last
 
     @interrupts_deferred
     @formats_from_table
@@ -110,6 +114,7 @@ class CpuEngine(PyIEngine):
         began = perf_counter()
         with interrupts_deferred, formats_from_table:
             self._writer.write(self._now.state)
+        self._published = self._now.state
         if self._now.statistics is not None:
             self._now.statistics.stages["write back"] += perf_counter() - began
 
@@ -187,6 +192,8 @@ class CpuEngine(PyIEngine):
     def _advance(self, frame: int, watch: Stopwatch) -> Moment:
         self.follow_changes()
         run_callbacks(self._animator.update)
+        for warning in self._once.warnings(self._published):
+            log.warning("step %d: %s", frame, warning)
         watch.lap("animator")
         if self._now.statistics is not None:
             self._now.statistics.end.close()
@@ -209,9 +216,14 @@ class CpuEngine(PyIEngine):
 
     def _use(self, model: EngineModel, now: Moment, when: str) -> None:
         workspace = make_workspace(model, when)
+        workspace.conditioning.test(now.state, read_dt(self._config))
         self.properties.put_into(model, workspace)
         writer = SceneWriter(model.context, workspace.articulation)
         self._animator.init()  # the animations of new objects look for their geometries
+        known = self.model.context.bodies.rows if self.state_accessor is not None else {}
+        for warning in scaled(model.context.bodies, known):
+            log.warning(warning)
+        self._once, self._published = ReadOnce(self._scene, model.context.bodies), None
         self.model, self.workspace, self._writer, self._now = model, workspace, writer, now
 
     def _present(self) -> tuple[EngineModel, Workspace, SceneWriter, EngineState]:

@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass
 
 from ipc_articulation.contact.world import ContactWorld
+from ipc_articulation.engine.conditioning import Conditioning
 from ipc_articulation.engine.contact_free.problem import HeldProblem, Problem, make_problem
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.potential import Potential
@@ -30,6 +31,7 @@ class Workspace:
     system: LinearSystem
     articulation: Articulation | None  # the potential's term; None where the scene has no articulation
     contact_free: HeldProblem | Problem | None  # None: every step is the general one
+    conditioning: Conditioning  # of the potential
 
 
 def make_workspace(model: EngineModel, when: str) -> Workspace:
@@ -62,6 +64,7 @@ def make_workspace(model: EngineModel, when: str) -> Workspace:
         system,
         articulation,
         contact_free,
+        Conditioning(terms, model.context),
     )
 
 

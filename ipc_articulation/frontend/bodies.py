@@ -13,7 +13,7 @@ from ipc_articulation import affine
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta, require
-from ipc_articulation.frontend.body_checks import check_columns, check_mass
+from ipc_articulation.frontend.body_checks import check_columns, check_mass, check_orientation
 from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.soft.soft_rows import NO_SOFT_ROWS, SoftRows
 
@@ -188,6 +188,9 @@ def _read_geometry(slot: Any, object_name: str | None) -> dict[str, Any]:
         **flags,
     }
     check_columns(columns, owner)
+    if geometry.tetrahedra().size() == 0 and geometry.triangles().find("topo") is not None:
+        faces, points = require(geometry.triangles(), "topo", owner), require(geometry.vertices(), "position", owner)
+        check_orientation(points, faces, columns["volume"][0], f"body '{name}' ({owner})")
     return columns
 
 

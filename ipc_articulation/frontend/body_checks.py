@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ipc_articulation import affine
-from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.errors import SceneError
 
+_STRAIN = 0.01  # of its size, to which no load strains a body that is to be rigid
 _ROUNDING = 1e-9  # size of a negative eigenvalue that is accepted, relative to the second moment
 
 
@@ -47,6 +48,46 @@ def check_columns(columns: Mapping[str, Any], owner: str) -> None:
     _refuse(columns["volume"] <= 0.0, names, owner, "has a volume that is not positive")
     mirrored = np.linalg.det(affine.linear_part(columns["q"])) <= 0.0
     _refuse(mirrored, names, owner, "has a transform that mirrors or flattens it; its determinant must be positive")
+
+
+def check_orientation(points: Array, faces: Ints, volume: float, owner: str) -> None:
+    """Refuse a volume that was computed from a surface on which neighbouring faces do not have the same side outwards.
+
+    Args:
+        points: Vertices, (V, 3) [m].
+        faces: All triangles of the geometry, (F, 3).
+        volume: That of the geometry [m³]; where somebody has given it, the surface may be any.
+        owner: The name of the geometry in messages.
+
+    Raises:
+        SceneError: An edge of that surface does not have as many triangles in one direction as in the other.
+    """
+    corners = points[faces]
+    signed = np.einsum("fi,fi->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0
+    if len(faces) == 0 or not np.isclose(signed, volume, rtol=1e-9, atol=0.0):
+        return
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    own, which = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
+    turns = np.bincount(which.ravel(), np.where(edges[:, 0] < edges[:, 1], 1.0, -1.0), minlength=len(own))
+    if turns.any():
+        a, b = own[int(np.argmax(turns != 0.0))].tolist()
+        raise SceneError(
+            f"{owner} has faces that are oriented differently at its edge between the vertices {a} and {b}, so that "
+            f"its volume of {volume:g} m³ and its mass are wrong; all faces must be counter-clockwise as seen from "
+            "outside (trimesh.repair.fix_normals orients them)"
+        )
+
+
+def scaled(bodies: Any, known: Container[tuple[int, int]]) -> Iterator[str]:
+    """A warning for each movable body of a table whose transform scales or shears it, except those that are known."""
+    A = affine.linear_part(bodies.q[: len(bodies.rows)])
+    stretch = np.abs(np.linalg.svd(A, compute_uv=False) - 1.0).max(axis=1, initial=0.0)
+    for key, row in bodies.rows.items():
+        if stretch[row] > _STRAIN and not bodies.is_fixed[row] and key not in known:
+            yield (
+                f"'{bodies.names[row]}' starts with a transform that scales or shears it by {stretch[row]:.2g}, which "
+                "is a strain: within a step it has the size of its mesh; scale the vertices in place of the transform"
+            )
 
 
 def _refuse(bad: Bools, names: Sequence[str], owner: str, why: str) -> None:

@@ -89,6 +89,8 @@ _RELATIVE = {
     "velocity_tol": "newton/velocity_tol_relative",
 }
 
+ONCE = (*_READERS.values(), *_RELATIVE.values())  # keys that are read when the scene is, not in each step
+
 
 def read_config(attributes: Any, scene_diagonal: float) -> Config:
     """Read and check a scene's configuration.

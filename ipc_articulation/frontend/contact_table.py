@@ -16,6 +16,7 @@ from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.friction_law import friction_iterations, has_anchors
 
 HALF_PLANE = 1  # libuipc's implicit geometry UID
+ADAPTIVE = -1.0  # resistance that follows from the forces of the whole scene, as in libuipc
 UNTOUCHED = 1e9  # [Pa], resistance in the entries of a table that nobody has set
 
 
@@ -91,7 +92,7 @@ def read_contact_table(scene: Any, by_load: bool = False) -> Rules:
     for i in range(e):
         for j in range(i, e):
             model = tabular.at(i, j)
-            _check(model, f"the contact model of elements {i} and {j}")
+            _check(model, f"the contact model of elements {i} and {j}", by_load)
             chosen = BY_LOAD if by_load and is_unset(model.resistance()) else model.resistance()
             resistance[i, j] = resistance[j, i] = chosen
             friction[i, j] = friction[j, i] = model.friction_rate()
@@ -100,10 +101,11 @@ def read_contact_table(scene: Any, by_load: bool = False) -> Rules:
     return Rules(resistance, friction, enabled, between, has_anchors(scene), friction_iterations(scene))
 
 
-def _check(model: Any, name: str) -> None:
-    """Refuse numbers for which there is no contact."""
+def _check(model: Any, name: str, by_load: bool) -> None:
+    """Refuse numbers for which there is no contact; with `by_load`, one that is not positive leaves it open."""
     mu, kappa = model.friction_rate(), model.resistance()
     if not FRICTION.accepts(mu):
         raise SceneError(f"{name} has the friction coefficient {mu:g}; valid: {FRICTION.what}")
-    if not np.isfinite(kappa):
+    is_open = by_load or kappa in (BY_LOAD, ADAPTIVE) or not model.is_enabled()
+    if not np.isfinite(kappa) or not (kappa > 0.0 or is_open):
         raise SceneError(f"{name} has the resistance {kappa:g} Pa; valid: more than 0, BY_LOAD or -1 for adaptive")

@@ -57,6 +57,11 @@ class Draft:
         return [joint for joint in self.facts.joints if joint.tree not in gone]
 
     @property
+    def dt(self) -> float:
+        """Time step [s]: the file's, where it has one."""
+        return DT if self.facts.dt is None else self.facts.dt
+
+    @property
     def title(self) -> str:
         """The robot's own name, or that of its file."""
         return self.facts.name or self.file.stem
@@ -86,7 +91,7 @@ class Draft:
         for refusal in self.refusals:
             yield f"# {comment(refusal)}"
         yield f"title: {quoted(self.title)}"
-        yield f"dt: {DT}  # [s]"
+        yield f"dt: {self.dt:g}  # {'' if self.facts.dt is None else 'as in the robot file '}[s]"
         yield "steps: 200"
         yield from gravity_lines(self.facts)
         yield from integrator_lines(self.facts, self.adapter, bool(self.gains or self.facts.driven))

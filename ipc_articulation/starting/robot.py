@@ -21,7 +21,7 @@ from ipc_articulation.progress import progress
 from ipc_articulation.repairs import repair, summed
 from ipc_articulation.scenefile.schema import Scene
 from ipc_articulation.simulation.bodies import GROUND
-from ipc_articulation.starting.draft import DT, FLOOR, Draft
+from ipc_articulation.starting.draft import FLOOR, Draft
 from ipc_articulation.starting.facts import read_facts, start_of
 from ipc_articulation.starting.floor import Floor, missing_height, own_floor, rises, up_of
 from ipc_articulation.starting.gains import choose_gains
@@ -202,7 +202,7 @@ def _add_gains(draft: Draft, start: Start) -> None:
     single = {joint.name for joint in start.robot.joints if kind_of(joint).freedoms == 1}
     held = facts.motors if facts.has_actuators else (set(start.joints) & single) - following
     driven = np.array([name in start.joints and name in held for name in names])
-    kp, kv = choose_gains(start.effective_mass, driven, DT)
+    kp, kv = choose_gains(start.effective_mass, driven, draft.dt)
     draft.gains = {names[j]: (float(kp[j]), float(kv[j])) for j in np.flatnonzero(driven)}
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import trimesh
 from uipc import view
 from uipc.constitution import AffineBodyConstitution
 
@@ -98,3 +99,24 @@ def test_second_instance_is_named(tmp_path):
     scene.scene.objects().create("pair").geometries().create(proxy)
     with pytest.raises(SceneError, match=r"body 'pair instance 1' \(affine-body geometry 0\) has a negative kap"):
         scene.start()
+
+
+def test_a_face_that_is_turned_over(tmp_path):
+    """libuipc computes 0.83 of the volume."""
+    box = trimesh.creation.box((1.0, 1.0, 1.0))
+    box.faces[3] = box.faces[3][::-1]
+    scene = BoxScene(tmp_path)
+    scene.add_mesh(trimesh.Trimesh(box.vertices, box.faces, process=False), translation(0, 0, 1))
+    with pytest.raises(SceneError, match=r"body 'box 0' .* has faces that are oriented differently at its"):
+        scene.start()
+
+
+@pytest.mark.parametrize("stretch", [np.diag([2.0, 2.0, 2.0]), np.eye(3) + 0.1 * np.eye(3, k=1)])
+def test_a_transform_that_scales_or_shears_is_warned_of(tmp_path, caplog, stretch):
+    scene = BoxScene(tmp_path)
+    for height, is_fixed in ((1, 0), (4, 1)):
+        transform = translation(0, 0, height)
+        transform[:3, :3] = stretch
+        scene.add_box(transform, is_fixed=is_fixed)
+    scene.start()
+    assert ["'box 0' starts with a transform that scales or shears it" in text for text in caplog.messages] == [True]

@@ -21,6 +21,8 @@ KAPPA = "the contact model of elements 0 and 1 has the resistance {} Pa; valid: 
         (0.5, np.nan, KAPPA.format("nan")),
         (0.5, -np.inf, KAPPA.format("-inf")),
         (0.5, np.inf, KAPPA.format("inf")),
+        (0.5, 0.0, KAPPA.format("0")),
+        (0.5, -5.0, KAPPA.format("-5")),
     ],
 )
 def test_what_is_no_number_of_contact_is_refused(friction, resistance, message):
@@ -30,3 +32,10 @@ def test_what_is_no_number_of_contact_is_refused(friction, resistance, message):
     with pytest.raises(SceneError) as error:
         read_contact_table(scene)
     assert str(error.value) == message
+
+
+def test_contact_that_is_off_needs_no_resistance():
+    scene = uipc.Scene(uipc.Scene.default_config())
+    table = scene.contact_tabular()
+    table.insert(table.create("rubber"), table.default_element(), 0.0, 0.0, False)
+    assert read_contact_table(scene).resistance[0, 1] == 0.0

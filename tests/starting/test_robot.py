@@ -95,6 +95,11 @@ def test_gravity_is_that_of_the_file(tmp_path: Path) -> None:
     assert (disabled.gravity, disabled.ground) == ((0.0, 0.0, 0.0), None)
 
 
+def test_the_time_step_is_that_of_the_file(tmp_path: Path) -> None:
+    assert starter(tmp_path, mjcf(ARM, '<option timestep="0.004"/>')).dt == 0.004
+    assert starter(tmp_path, mjcf(ARM)).dt == 0.01
+
+
 @pytest.mark.parametrize("kind", ["RK4", "implicit"])
 def test_an_integrator_that_cannot_be_coupled_is_replaced(tmp_path: Path, kind: str, capsys) -> None:
     model = mjcf(ARM, f'<option integrator="{kind}"/>')

@@ -30,6 +30,7 @@ class FileFacts:
     keyframe: str = ""  # from which the positions are
     gravity: Array | None = None  # (3,) [m/s²]; None: the file says nothing of it
     integrator: str = ""  # of MuJoCo; empty: the file has none
+    dt: float | None = None  # time step [s]; None: the file says nothing of it
     base: Array | None = None  # (7,) position [m] and quaternion of the only floating base at the start
     targets: Mapping[str, float] = field(default_factory=dict)  # of position actuators in the keyframe, by joint
     floating: tuple[str, ...] = ()  # bodies that carry joints and float

@@ -59,6 +59,7 @@ class DrivingJoints(CoordinateTerm):
         joints = Joints.concatenate([driven.joints, second])
         super().__init__(JointCoordinates(joints, np.zeros(len(joints))), places)
         self._aim = self._kappa = np.zeros(len(joints))
+        self.stiffest = 0.0  # κ of the present step
 
     @property
     def drives(self) -> Ints:
@@ -78,6 +79,7 @@ class DrivingJoints(CoordinateTerm):
         zeros = np.zeros(len(self._doubled))
         self._theta, self._aim = np.concatenate([theta, zeros]), np.concatenate([aim, zeros])
         self._kappa = np.concatenate([kappa, kappa[self._doubled]])
+        self.stiffest = float(kappa.max(initial=0.0))
 
     def pair_energies(self, q: Array) -> Array:
         return 0.5 * self._kappa * self._error(q) ** 2

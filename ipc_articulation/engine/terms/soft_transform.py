@@ -59,6 +59,7 @@ class SoftTransform(Term, Approaching):
         self._M_center, self._M_about = split_mass(mass[aim.rows])
         self._blocks = np.zeros_like(mass)
         self._start = self._goal = self._q_hat = np.zeros((len(mass), DOF))
+        self.stiffest = 0.0  # strength of the present step
 
     @property
     def drives(self) -> Ints:
@@ -72,7 +73,8 @@ class SoftTransform(Term, Approaching):
         """
         rows = self._aim.rows
         acts = self._is_on.read_switch() & self._is_free
-        eta = (self._strength.read() * acts[:, None])[:, :, None, None]
+        strength = self._strength.read() * acts[:, None]
+        self.stiffest, eta = float(strength.max(initial=0.0)), strength[:, :, None, None]
         self._blocks[rows] = eta[:, 0] * self._M_center + eta[:, 1] * self._M_about
         self._start, self._goal = state.q, state.q.copy()
         self._goal[rows] = affine.q_from_transform(self._aim.read())

@@ -13,6 +13,8 @@ from ipc_articulation.dynamics.reading.mujoco.names import SCALAR, body_names, e
 UNNAMED = "MuJoCo Model"  # what MuJoCo calls a model without a name
 STARTS = ("home", "stand", "standing", "start", "initial", "init", "default", "rest", "neutral")  # the best first
 
+USUAL_DT = 0.002  # [s], MuJoCo's own where a file has none
+
 
 def read_facts(model: mujoco.MjModel) -> FileFacts:
     """The facts of a compiled model; nothing is refused."""
@@ -31,6 +33,7 @@ def read_facts(model: mujoco.MjModel) -> FileFacts:
         keyframe="" if keyframe is None else model.key(keyframe).name or f"number {keyframe}",
         gravity=model.opt.gravity * enabled(model, "GRAVITY"),
         integrator=mujoco.mjtIntegrator(model.opt.integrator).name.removeprefix("mjINT_"),
+        dt=None if model.opt.timestep == USUAL_DT else float(model.opt.timestep),
         base=_pose_of(model, floating[0], qpos) if len(floating) == 1 else None,
         targets={} if keyframe is None else _targets(model, actuators, model.key_ctrl[keyframe]),
         floating=tuple(name_of(model, "body", body) for body in floating),

@@ -1,0 +1,93 @@
+"""Values of a libuipc scene that the CPU engine reads once, and a warning where they are written later.
+
+libuipc's attributes do not tell when they were written, so all are compared, from time to time: so rarely that it takes
+a hundredth of the time at most, in a scene of usual size after each step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ipc_articulation import affine
+from ipc_articulation.arrays import Array
+from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.frontend.config import ONCE
+
+_RARELY = 100.0  # times the duration of a comparison, between two of them
+_AGAIN = "it is read at world.init, or when objects are created or destroyed"
+_OF_INSTANCES = {
+    "is_fixed": _AGAIN,
+    "is_dynamic": _AGAIN,
+    "external_kinetic": _AGAIN,
+    "kappa": _AGAIN,
+    "gravity": _AGAIN,
+}
+_OF_TABLE = {
+    "resistance": _AGAIN,
+    "friction_rate": f"{_AGAIN}; engine.properties.set_frictions sets friction between steps",
+    "is_enabled": _AGAIN,
+}
+_MOVE = "the engine has the state of bodies; engine.state_accessor writes it between steps"
+
+_Values = dict[tuple[str, str], bytes]  # by (what has not been followed, what would have been)
+
+
+class ReadOnce:
+    """Compares what was read with what is there."""
+
+    def __init__(self, scene: Any, bodies: BodyTable) -> None:
+        """Note the present values of a scene (`uipc.backend.SceneVisitor`)."""
+        self._scene, self._bodies = scene, bodies
+        self._known, self._next = self._values(), 0.0
+
+    def warnings(self, published: Any) -> list[str]:
+        """A warning for each value that was written since the last time; mostly none at once.
+
+        Args:
+            published: The state that was written into the geometries last, None if none was: q and qdot, (n, 12) each.
+        """
+        began = perf_counter()
+        if began < self._next:
+            return []
+        present = self._values()
+        changed = [key for key, value in present.items() if self._known.get(key) != value]
+        self._known = present
+        if published is not None:
+            changed += self._moved("transform", published.q, 1.0) + self._moved("velocity", published.qdot, 0.0)
+        now = perf_counter()
+        self._next = now + _RARELY * (now - began)
+        return [f"{what} was written, which has no effect: {instead}" for what, instead in changed]
+
+    def _values(self) -> _Values:
+        return {key: np.asarray(slot.view()).tobytes() for key, slot in self._slots() if slot is not None}
+
+    def _slots(self) -> Iterator[tuple[tuple[str, str], Any]]:
+        scene = self._scene.get()
+        config, table = scene.config(), scene.contact_tabular().contact_models()
+        for name in ONCE:
+            yield (f"'{name}' of the scene's config", _AGAIN), config.find(name)
+        for name, instead in _OF_TABLE.items():
+            yield (f"'{name}' of the scene's contact table", instead), table.find(name)
+        for geometry in self._bodies.slots:
+            for name, instead in _OF_INSTANCES.items():
+                key = f"'{name}' of affine-body geometry {geometry.id()}", instead
+                yield key, geometry.geometry().instances().find(name)
+
+    def _moved(self, name: str, q: Array, corner: float) -> list[tuple[str, str]]:
+        """Geometries whose transforms, or rates of these, are not those of q."""
+        found, first = [], 0
+        for geometry in self._bodies.slots:
+            slot = geometry.geometry().instances().find(name)
+            if slot is None:
+                continue
+            present = slot.view()
+            expected = affine.transform_from_q(q[first : first + len(present)])
+            expected[:, 3, 3] = corner
+            first += len(present)
+            if not np.array_equal(present, expected):
+                found.append((f"'{name}' of affine-body geometry {geometry.id()}", _MOVE))
+        return found
