@@ -11,7 +11,7 @@ help:  ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1|/' | column -t -s '|'
 
 demo: $(VENV)/.demo  ## a Franka Panda pushes a crate: minimum distance, recording and picture
-	$(BIN)/ipc-articulation run scenes/panda_push.yaml
+	$(BIN)/ipc-articulation run scenes/panda_push.yaml --force
 	@echo "picture: out/panda_push/end.png"
 
 test: $(VENV)/.test  ## all tests, also the slow ones, on all cores; says at the end which were skipped and why

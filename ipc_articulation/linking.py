@@ -11,10 +11,11 @@ This uses what numba does not promise, so `LINKS_WHOLE` says whether its version
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property, partial
 from typing import Any, cast
+from uuid import uuid4
 
 import numba
 from llvmlite import binding
@@ -183,16 +184,26 @@ class _Uncalled:
 
 @contextmanager
 def _parts(context: Any) -> Iterator[None]:
-    """Compile parts, also those of numba."""
+    """Compile parts, also those of numba, under names that no other process gives.
+
+    numba's own names end in a running number of the process. But on disk are functions of several processes, and their
+    constants are found by name.
+    """
     codegen, dispatchers = context.codegen(), cast(Any, _DispatcherBase)
     add = dispatchers.add_overload
     codegen._library_class, context.get_executable = _Part, partial(_Uncalled, context)
+    context.mangler = partial(_name, context.mangler, uuid4().hex)
     dispatchers.add_overload = _add
     try:
         yield
     finally:
-        del codegen._library_class, context.get_executable
+        del codegen._library_class, context.get_executable, context.mangler
         dispatchers.add_overload = add
+
+
+def _name(mangler: Callable[..., str], tag: str, *named: Any, abi_tags: Sequence[str], uid: int | None = None) -> str:
+    """The name of a function in machine code, with a tag."""
+    return mangler(*named, abi_tags=(*abi_tags, tag), uid=uid)
 
 
 def _add(dispatcher: Any, result: Any) -> None:

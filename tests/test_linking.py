@@ -206,6 +206,40 @@ def test_what_failed_to_compile_leaves_numba_as_it_was() -> None:
     assert inspect.getsourcefile(wrong.add_overload).endswith("dispatcher.py")
 
 
+ARRAYS = """
+import numpy as np
+from ipc_articulation.compiled import compiled
+
+@compiled
+def zeros(count):
+    return np.zeros(count)
+
+@compiled
+def total(count):
+    return zeros(count).sum()
+"""
+
+NUMBERED = """
+from itertools import count
+from numba.core.bytecode import FunctionIdentity
+from ipc_articulation.trial.arrays import total, zeros
+
+FunctionIdentity._unique_ids = count({})
+def number():
+    return next(iter(zeros.overloads.values())).fndesc.uid
+"""
+
+
+def test_functions_of_two_processes_with_equal_numbers_are_kept_apart(copy: Path) -> None:
+    """One process writes what the other has as a part and then loads: its own part has no constants."""
+    (copy / "trial" / "arrays.py").write_text(ARRAYS)
+    assert run(copy, NUMBERED.format(12) + "print(zeros(2), number())") == "[0. 0.] 12"
+    load = "print(total(3), number()); print(zeros(2), len(zeros.stats.cache_hits))"
+    assert run(copy, NUMBERED.format(11) + load) == "0.0 12\n[0. 0.] 1"
+    both = "print(total(3), zeros(2), len(total.stats.cache_hits), len(zeros.stats.cache_hits))"
+    assert run(copy, NUMBERED.format(1) + both) == "0.0 [0. 0.] 1 1"
+
+
 def test_other_versions_of_numba_compile_as_usual(copy: Path) -> None:
     file = copy / "linking.py"
     file.write_text(file.read_text().replace('startswith("0.68.")', 'startswith("none")'))

@@ -15,6 +15,7 @@ from ipc_articulation.scenefile.tree import TreeNode, merged
 from ipc_articulation.scenefile.yaml_text import MAX_TEXT, parse
 
 INCLUDE = "include"
+SUFFIXES = (".yaml", ".yml")  # of files outside the scene's folder
 MAX_CHAIN = 20  # files that include each other, one below the other
 MAX_FILES = 200  # of one scene
 
@@ -39,7 +40,8 @@ class Sources:
             chain: The files that led to this one by including it.
 
         Raises:
-            SceneFileError: A file cannot be read, is no YAML or no mapping, or files include each other in a circle.
+            SceneFileError: A file cannot be read, is no YAML or no mapping, or is outside the scene's folder and by its
+                name none of a scene; or files include each other in a circle.
         """
         key = file.resolve()
         if key not in self._trees:
@@ -73,6 +75,11 @@ class Sources:
             file = find_file(name.value, chain[-1].parent)
         except FileNotFoundError as error:
             raise SceneFileError.of([name.place.fault(str(error))]) from error
+        if file.suffix.lower() not in SUFFIXES and not file.is_relative_to(chain[0].parent):
+            message = (
+                f"'{name.value}' is outside the scene's folder, where only {' and '.join(SUFFIXES)} files are read"
+            )
+            raise SceneFileError.of([name.place.fault(message)])
         if file in chain:
             circle = " -> ".join(path.name for path in (*chain[chain.index(file) :], file))
             raise SceneFileError.of([name.place.fault(f"files include each other in a circle: {circle}")])

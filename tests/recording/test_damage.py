@@ -328,3 +328,45 @@ def test_a_sealed_description_that_does_not_fit_is_named(store: Path, group: str
             file.write_text(json.dumps({**content, "attributes": attributes}))
             with pytest.raises(RecordingError, match=re.escape(str(store))):
                 read_all(store)
+
+
+def cut(file: Path, draw: random.Random) -> None:
+    whole = file.read_bytes()
+    file.write_bytes(whole[: draw.randrange(len(whole))])
+
+
+def flip(file: Path, draw: random.Random) -> None:
+    damaged = bytearray(file.read_bytes())
+    for _ in range(draw.randint(1, 8)):
+        damaged[draw.randrange(len(damaged))] ^= 1 << draw.randrange(8)
+    file.write_bytes(damaged)
+
+
+def replace(file: Path, draw: random.Random) -> None:
+    """By a file of its kind, a description by an array's or a group's."""
+    store = next(folder for folder in file.parents if folder.name == layout.STORE)
+    shutil.copy(draw.choice([other for other in sorted(store.rglob(f"{file.name[0]}*.*")) if other != file]), file)
+
+
+def remove(file: Path, draw: random.Random) -> None:
+    file.unlink()
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_description_of_a_group_in_the_place_of_an_arrays_is_named(store: Path, group: str) -> None:
+    shutil.copy(store / group / "zarr.json", store / "theta" / "zarr.json")
+    with pytest.raises(RecordingError, match=r"theta/zarr\.json is damaged: it does not have its checksum"):
+        read_all(store)
+
+
+def test_whatever_becomes_of_files_is_named_or_changes_nothing(store: Path) -> None:
+    draw = random.Random(9)
+    files = sorted(path for path in store.rglob("*.*") if path.is_file())
+    descriptions = [file for file in files if file.name == "zarr.json"]
+    for _ in range(80):
+        file = draw.choice(draw.choice([files, descriptions]))
+        whole = file.read_bytes()
+        draw.choice([cut, flip, replace, remove])(file, draw)
+        assert is_named_or_harmless(store), file
+        file.write_bytes(whole)
+    read_all(store)

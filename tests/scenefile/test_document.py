@@ -165,6 +165,18 @@ def test_wrong_includes(tmp_path: Path, text: str, other: str, message: str) -> 
     assert message in error_of(tmp_path, text)
 
 
+def test_only_scene_files_are_included_from_outside_the_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "scenes"
+    folder.mkdir()
+    for name in ("base.yaml", "notes.txt"):
+        (tmp_path / name).write_text("a: 1")
+    assert data_of(folder, "include: ../base.yaml")["a"] == 1
+    (folder / "link.yaml").symlink_to(tmp_path / "notes.txt")
+    for name in ("../notes.txt", str(tmp_path / "notes.txt"), "link.yaml"):
+        message = f"scene.yaml:1:10: '{name}' is outside the scene's folder, where only .yaml and .yml files are read"
+        assert message in error_of(folder, f"include: {name}")
+
+
 def test_a_long_row_of_includes_ends(tmp_path: Path) -> None:
     for i in range(1200):
         (tmp_path / f"{i}.yaml").write_text(f"include: {i + 1}.yaml")
