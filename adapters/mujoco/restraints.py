@@ -27,7 +27,7 @@ _HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
 _NO_LIMITS, _NO_FRICTION = int(mujoco.mjtDisableBit.mjDSBL_LIMIT), int(mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS)
 
 
-class _Rows(NamedTuple):
+class ConstraintRows(NamedTuple):
     """MuJoCo's constraints, one row each."""
 
     kind: Ints  # (r,) mjtConstraint
@@ -52,7 +52,7 @@ def restraints(
         none = np.zeros(len(own.lower))
         given = own.lower, own.upper, none, own.friction, none
         return Restraints(*given, rows=_coupled(own.R, joints)) if is_bounded else None
-    rows = _rows(model, scratch)
+    rows = constraint_rows(model, scratch)
     acting, ties = _forces(model, rows, joints, own.R)
     of_equalities = ties.nonzero()[0]
     if not (is_bounded or len(of_equalities)):
@@ -98,7 +98,7 @@ def _with_rows(
     )
 
 
-def _forces(model: mujoco.MjModel, rows: _Rows, joints: JointMap, R: Array) -> tuple[Array, Bools]:
+def _forces(model: mujoco.MjModel, rows: ConstraintRows, joints: JointMap, R: Array) -> tuple[Array, Bools]:
     """Forces of limits and of dry friction on freedoms, then on rows R, and which constraints are equalities of theirs.
 
     Returns:
@@ -111,7 +111,7 @@ def _forces(model: mujoco.MjModel, rows: _Rows, joints: JointMap, R: Array) -> t
     return acting, ties
 
 
-def _on_rows(model: mujoco.MjModel, rows: _Rows, joints: JointMap, R: Array) -> Array:
+def _on_rows(model: mujoco.MjModel, rows: ConstraintRows, joints: JointMap, R: Array) -> Array:
     """Forces of limits and of dry friction on rows R, (2, r)."""
     of_balls = list(joints.balls)
     turning = (rows.kind == LIMIT) & np.isin(rows.id, of_balls)
@@ -135,7 +135,7 @@ def limit_and_friction(model: mujoco.MjModel, scratch: mujoco.MjData, joints: Jo
     R[:, joints.dofs] = rows
     if not scratch.nefc:
         return np.zeros((2, sum(rows.shape)))
-    return _forces(model, _rows(model, scratch), joints, R)[0]
+    return _forces(model, constraint_rows(model, scratch), joints, R)[0]
 
 
 def _of_freedoms(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap) -> _Restrained:
@@ -169,14 +169,15 @@ def _refuse_bad_tendons(model: mujoco.MjModel, data: mujoco.MjData) -> None:
         )
 
 
-def _rows(model: mujoco.MjModel, data: mujoco.MjData) -> _Rows:
+def constraint_rows(model: mujoco.MjModel, data: mujoco.MjData) -> ConstraintRows:
+    """The constraints that a state has."""
     count = data.nefc
     if not mujoco.mj_isSparse(model):
         J = data.efc_J[: count * model.nv].reshape(count, model.nv)
     else:
         J = np.zeros((count, model.nv))
         mujoco.mju_sparse2dense(J, data.efc_J, data.efc_J_rownnz, data.efc_J_rowadr, data.efc_J_colind)
-    return _Rows(data.efc_type[:count], data.efc_id[:count], data.efc_force[:count], J)
+    return ConstraintRows(data.efc_type[:count], data.efc_id[:count], data.efc_force[:count], J)
 
 
 def _units(model: mujoco.MjModel, equalities: Ints) -> tuple[str, ...]:

@@ -287,6 +287,8 @@ class Environments:
             self._batch.commit(delta[self._running], poses, affine.transform_rate_from_qdot(qdot))
         for coupling, own in zip(self.couplings, delta, strict=True):
             coupling.steps.end(own)
+        for number in self._running:
+            self.couplings[number].feel()
         observers = [observer for coupling in self.couplings for observer in coupling.observers]
         if observers:
             self.retrieve(world)
