@@ -9,9 +9,11 @@ import numpy as np
 from ipc_articulation.adapters.around import predicted
 from ipc_articulation.adapters.mujoco import prediction, setting
 from ipc_articulation.adapters.mujoco.batch import MujocoBatch
+from ipc_articulation.adapters.mujoco.constraint_forces import put_constraint_forces
 from ipc_articulation.adapters.mujoco.contacts import ContactsOff
 from ipc_articulation.adapters.mujoco.description import describe, describe_joints, owned_geoms
 from ipc_articulation.adapters.mujoco.edits import Edits
+from ipc_articulation.adapters.mujoco.force_sensors import ForceSensors
 from ipc_articulation.adapters.mujoco.kinematics import (
     displaced,
     link_poses,
@@ -29,11 +31,13 @@ from ipc_articulation.adapters.mujoco.support import (
     refuse_unsupported,
     report_without_effect,
 )
+from ipc_articulation.adapters.mujoco.taken_step import TakenStep, put_accelerations
+from ipc_articulation.adapters.mujoco.touched_bodies import TouchedBodies
 from ipc_articulation.adapters.mujoco.write_state import free_addresses, put_free, put_joints
 
 from ipc_articulation.arguments import checked, instance, optional, several
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
+from ipc_articulation.coupling.adapter import CoupledRobot, Prediction, StepForces
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.solids import FACETS, Facets, MeshShape
 from ipc_articulation.errors import AdapterError
@@ -110,10 +114,14 @@ class MujocoAdapter:
         self._joints = map_joints(model, self._selection.links)
         self.contacts_off = ContactsOff(model, owned_geoms(model, self._selection))
         self._facets = Facets(mesh_shape, sections)
+        self._sensors = ForceSensors(model, TouchedBodies(model, self._selection, self._joints, self._facets))
+        self.feels = self._sensors.are_there
         self._free_at = free_addresses(model, self._selection.free)
+        self._free_dofs = (self._free_at[:, 1:] + np.arange(6)).ravel()
         self.scratch = mujoco.MjData(model)  # steps
         self._still = mujoco.MjData(model)  # kinematics of the present state
         self.noted: OwnSteps | None = None  # what is predicted
+        self._taken: TakenStep | None = None  # what was committed last
         self.edits: Edits | None = None  # since the model was described
         self._dt: float | None = None  # of the scene's steps [s]; None: that of the model
 
@@ -257,7 +265,7 @@ class MujocoAdapter:
     def write_end(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Write the end of the predicted steps into `data`, whose derived values do not follow; see `commit`."""
         own, model, data = predicted(self.noted), self.model, self.data
-        self.noted = None
+        self.noted, self._taken = None, TakenStep(own, delta_theta, data.qvel.copy())
         moved = displaced(model, self._joints, data.qpos, delta_theta)
         mujoco.mj_copyState(model, self.scratch, data, _PHYSICS)
         gain = own.velocity_gain(delta_theta)
@@ -267,7 +275,16 @@ class MujocoAdapter:
     def end_commit(self) -> None:
         """What `commit` does after MuJoCo's derived values are those of the end."""
         self.data.qacc_warmstart[:] = self.scratch.qacc_warmstart
+        states, dofs = (self.data, self.scratch), self._joints.dofs
+        put_accelerations(self.model, states, predicted(self._taken), dofs, self._free_dofs)
         self._note_state()
+
+    def feel(self, forces: StepForces) -> None:
+        """Update what MuJoCo computes from forces of the step that was committed: see `feels`."""
+        own = predicted(self._taken).own
+        rows = np.zeros((0, len(self._joints.dofs))) if own.restraints is None else own.restraints.rows
+        put_constraint_forces(self.model, (self.data, self.scratch), self._joints, rows, forces)
+        self._sensors.read(self.data, forces)
 
     def link_poses(self) -> Array:
         """Forward kinematics of the links at the present state, (n, 4, 4)."""

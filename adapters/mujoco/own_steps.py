@@ -32,6 +32,7 @@ class OwnSteps:
     link_poses: Array  # (n, 4, 4) at the beginning
     restraints: Restraints | None
     response: Response | None  # None: of a single step
+    ties: Array | float = 0.0  # (F, F) share of the equalities in M̂ of a single step
 
     def velocity_gain(self, delta_theta: Array) -> Array:
         """What velocities gain if the joints move by δθ (F,) in place of δθ̃: V S⁻¹ (δθ - δθ̃), (F,)."""
@@ -92,21 +93,24 @@ def read_single(
     model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, joints: JointMap, state: int, into: StepArrays
 ) -> OwnSteps:
     """The single step from `data` that MuJoCo has taken on `scratch`, in the arrays of one of several states."""
-    _read_mass(model, scratch, joints, data.qvel[joints.dofs], state, into)
+    ties = _read_mass(model, scratch, joints, data.qvel[joints.dofs], state, into)
     mass, moved, poses = (array[state] for array in into)
     undo_later_joints(model, scratch, joints, data.qpos, poses)
     held = restraints(model, data, scratch, joints)
-    return OwnSteps(float(model.opt.timestep), mass, moved, poses, held, None)
+    return OwnSteps(float(model.opt.timestep), mass, moved, poses, held, None, ties)
 
 
 def _read_mass(
     model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, v: Array, state: int, into: StepArrays
-) -> None:
-    """Read a single step from the velocities v (F,), with the equalities in M̂."""
+) -> Array | float:
+    """Read a single step from the velocities v (F,), with the equalities in M̂; returns their share."""
     read_step(model, scratch, joints, state, into)
-    if scratch.ne:
-        x = into.moved[state] - model.opt.timestep * v
-        add_equalities(model, scratch, joints, x, into.mass[state])
+    if not scratch.ne:
+        return 0.0
+    mass, x = into.mass[state], into.moved[state] - model.opt.timestep * v
+    without = mass.copy()
+    add_equalities(model, scratch, joints, x, mass)
+    return mass - without
 
 
 def _with_means(held: Restraints, forces: Array) -> Restraints:

@@ -28,7 +28,7 @@ _NO_LIMITS = int(mujoco.mjtDisableBit.mjDSBL_LIMIT) | _NO_CONSTRAINT
 _NO_FRICTION = int(mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS) | _NO_CONSTRAINT
 
 
-class _Rows(NamedTuple):
+class ConstraintRows(NamedTuple):
     """MuJoCo's constraints, one row each."""
 
     kind: Ints  # (r,) mjtConstraint
@@ -87,12 +87,12 @@ def _forces(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, R: 
     """Forces of limits and of dry friction on freedoms, then on rows R, (2, m + r) [N·m or N]."""
     if not scratch.nefc:
         return np.zeros((2, len(joints.dofs) + len(R)))
-    rows, acting = _rows(model, scratch), np.empty((2, len(joints.dofs)))
+    rows, acting = constraint_rows(model, scratch), np.empty((2, len(joints.dofs)))
     put_forces(rows.kind, rows.id, rows.force, rows.J, model.jnt_type, joints.dofs, acting)
     return np.concatenate([acting, _on_rows(model, rows, joints, R)], axis=1) if len(R) else acting
 
 
-def _on_rows(model: mujoco.MjModel, rows: _Rows, joints: JointMap, R: Array) -> Array:
+def _on_rows(model: mujoco.MjModel, rows: ConstraintRows, joints: JointMap, R: Array) -> Array:
     """Forces of limits and of dry friction on rows R, (2, r)."""
     of_balls = list(joints.balls)
     turning = (rows.kind == LIMIT) & np.isin(rows.id, of_balls)
@@ -148,6 +148,8 @@ def _refuse_bad_tendons(model: mujoco.MjModel, data: mujoco.MjData) -> None:
         )
 
 
-def _rows(model: mujoco.MjModel, data: mujoco.MjData) -> _Rows:
+def constraint_rows(model: mujoco.MjModel, data: mujoco.MjData) -> ConstraintRows:
+    """The constraints that a state has."""
     count = data.nefc
-    return _Rows(data.efc_type[:count], data.efc_id[:count], data.efc_force[:count], jacobian(model, data, count))
+    of_rows = data.efc_type[:count], data.efc_id[:count], data.efc_force[:count]
+    return ConstraintRows(*of_rows, jacobian(model, data, count))

@@ -8,6 +8,7 @@ from functools import partial
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.acted_on import ON_FREE_JOINTS, any_of, joint_fields
+from ipc_articulation.adapters.mujoco.force_sensors import sensor_name
 from ipc_articulation.adapters.mujoco.kinematics import rigid_group
 from ipc_articulation.adapters.mujoco.selection import Selection, mocap_group, selected_bodies
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms
@@ -24,6 +25,11 @@ from ipc_articulation.dynamics.reading.mujoco.support import in_fluid
 from ipc_articulation.errors import UnsupportedError
 from ipc_articulation.repairs import repair
 
+_READ_CONTACTS = [
+    int(getattr(mujoco.mjtSensor, name))
+    for name in ("mjSENS_CONTACT", "mjSENS_TACTILE", "mjSENS_PLUGIN")
+    if hasattr(mujoco.mjtSensor, name)  # not in every MuJoCo
+]
 _INTEGRATORS = (mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtIntegrator.mjINT_IMPLICITFAST)
 
 
@@ -163,7 +169,7 @@ def _free_bodies(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
 def report_without_effect(model: mujoco.MjModel, selection: Selection) -> None:
     """Report as repairs what has no effect: adhesion, and on free bodies all that is not gravity or contact of IPC.
 
-    Adhesion acts through MuJoCo's own contacts, of which a coupled model has none.
+    Adhesion acts through MuJoCo's own contacts, of which a coupled model has none; some sensors read them.
 
     Raises:
         UnsupportedError: Repairs are refused, and there is something to report.
@@ -171,6 +177,7 @@ def report_without_effect(model: mujoco.MjModel, selection: Selection) -> None:
     for i in filter(partial(is_adhesion, model), range(len(model.actuator_trntype))):
         fault = "it is an adhesion actuator, and IPC contact does not know adhesion"
         repair(f"actuator '{name_of(model, 'actuator', i)}'", fault, "left out", UnsupportedError)
+    _report_sensors(model)
     for body in selection.free:
         dofs = slice(model.body_dofadr[body], model.body_dofadr[body] + 6)
         found = [noun for noun, names in ON_FREE_JOINTS.items() if any_of(model, names, dofs)]
@@ -180,6 +187,18 @@ def report_without_effect(model: mujoco.MjModel, selection: Selection) -> None:
         if in_fluid(model):
             what = "it moves in a fluid (<option density> or viscosity)"
             repair(_free(model, body), what, "IPC moves this body without it", UnsupportedError)
+
+
+def _report_sensors(model: mujoco.MjModel) -> None:
+    """Report sensors that cannot have the forces of the scene's step."""
+    late = model.sensor_needstage == mujoco.mjtStage.mjSTAGE_ACC
+    histories = getattr(model, "sensor_history", np.zeros((model.nsensor, 2)))  # not in every MuJoCo
+    kept = late & (histories[:, 0] > 0)
+    reading = late & np.isin(model.sensor_type, _READ_CONTACTS)
+    for found, fault in ((reading, "it reads MuJoCo's own contacts"), (kept, "its history is of MuJoCo's own steps")):
+        for sensor in np.flatnonzero(found).tolist():
+            remedy = "it does not see IPC's contact, which coupling.read_out(world) has"
+            repair(f"sensor '{sensor_name(model, sensor)}'", fault, remedy, UnsupportedError)
 
 
 def _actuators(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:

@@ -307,3 +307,42 @@ class MovesState(Protocol):
     def moved_state(self) -> object:
         """The object that `commit` changes; two couplings of a scene must not have the same."""
         ...
+
+
+@dataclass(frozen=True)
+class Touches:
+    """What the bodies of a robot feel in k places, at the end of a step; world frame.
+
+    Each side of a contact whose body is the robot's is one: a link, a free body, or a static body with a mesh.
+    """
+
+    bodies: tuple[str, ...]  # (k,) names, as in the description
+    points: Array  # (k, 3) [m], midway between the two surfaces
+    normals: Array  # (k, 3) unit, out of the body
+    normal_forces: Array  # (k,) size of the barrier's force [N]; zero for friction alone
+    wrenches: Array  # (k, 6) of barrier and friction on the body, [moment about the world's origin; force] [N·m; N]
+
+
+@dataclass(frozen=True)
+class StepForces:
+    """The forces in a committed step of a robot with m freedoms and r rows of restraints."""
+
+    touches: Touches | None  # None: the engine of the scene's world does not tell its contact forces
+    attached: Mapping[str, Array]  # by body, (6,) as above, of attached parts and joints that are not the robot's own
+    contact_force: Array  # (m,) generalised, of all these [N·m or N]
+    limit_force: Array  # (m + r,) of the limits, as in `Restraints` [N·m or N]
+    friction_force: Array  # (m + r,) dry friction
+
+
+@runtime_checkable
+class FeelsForces(Protocol):
+    """Further members of an adapter whose engine has sensors of forces, or of what follows from them."""
+
+    @property
+    def feels(self) -> bool:
+        """Whether `feel` is to be called after each commit; to find the forces takes time."""
+        ...
+
+    def feel(self, forces: StepForces) -> None:
+        """Take note of the forces of the step that was just committed."""
+        ...

@@ -10,6 +10,7 @@ import numpy as np
 import uipc
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.adapter import FeelsForces
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import WORLD
 from ipc_articulation.coupling.distance import scene_distance
@@ -27,6 +28,7 @@ from ipc_articulation.coupling.properties import PartProperties, RobotProperties
 from ipc_articulation.coupling.readouts.engine_results import results_of
 from ipc_articulation.coupling.readouts.jacobian import RobotTree
 from ipc_articulation.coupling.readouts.read_out import StepReadOut
+from ipc_articulation.coupling.readouts.step_forces import step_forces
 from ipc_articulation.coupling.readouts.step_state import step_state
 from ipc_articulation.coupling.registry import couplings_of
 from ipc_articulation.coupling.restraints import Holding
@@ -75,6 +77,7 @@ class Coupling:
         self._world = SceneWorld(scene, self.joint_names)
         self._attachments = RobotAttachments(scene, placed, self._world)
         self._visuals = RobotVisuals(placed)
+        self._feeling = answers.adapter if isinstance(answers.adapter, FeelsForces) else None
 
     def step(self, world: uipc.World) -> None:
         """Predict, advance, retrieve, commit. For a scene with several couplings use `coupling.step`.
@@ -101,8 +104,14 @@ class Coupling:
         self.steps.commit()
         if self.drift_watch.is_due():
             self.drift_watch.look(self.drift)
+        self.feel()
         for observer in tuple(self.observers):
             observer()
+
+    def feel(self) -> None:
+        """Give the forces of the step that was just committed to a multibody engine that asks for them."""
+        if self._feeling is not None and self._feeling.feels:
+            self._feeling.feel(step_forces(self.placed, self.steps, self._world.find()))
 
     def state(self) -> dict[str, Array]:
         """The state of the multibody engine, and the last step's values; later steps depend on both.

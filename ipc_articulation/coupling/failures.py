@@ -39,11 +39,16 @@ def require_scene(world: uipc.World, scene: uipc.Scene, joints: Sequence[str]) -
         world.sanity_checker()
     except uipc.Exception:
         return  # not initialised, or the sanity check is off: libuipc does not say which, and has perhaps no scene
-    if WorldVisitor(world).scene().get().animator() is not scene.animator():
+    if not is_of_scene(world, scene):
         raise SceneError(
             f"the world was initialised with another scene than the one with the coupling of joints {_listed(joints)}; "
             "step the world of that scene"
         )
+
+
+def is_of_scene(world: uipc.World, scene: uipc.Scene) -> bool:
+    """Whether a world was initialised with a scene; it must have been with one."""
+    return WorldVisitor(world).scene().get().animator() is scene.animator()
 
 
 def require_couplings(couplings: Any, kind: type[Any], asker: str = "step") -> None:

@@ -34,7 +34,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.articulation.bounded_springs import SPRINGS, slopes
+from ipc_articulation.articulation.bounded_springs import (
+    CENTER,
+    FRICTION,
+    HIGH,
+    LOW,
+    LOWER,
+    SPRINGS,
+    STIFFNESS,
+    UPPER,
+    slopes,
+)
 from ipc_articulation.articulation.spring_impulses import impulses
 from ipc_articulation.articulation.spring_rows import BoundedRows
 from ipc_articulation.coupling.adapter import CoupledRobot, Prediction, Restraints
@@ -81,7 +91,8 @@ class Holding:
         if (motors := restraints.motors) is not None:
             add_motors(springs, *map(_numbers, (tilde, motors.stiffness, motors.force, motors.effort)), dt)
             mass = mass - np.diag(motors.stiffness)
-        return Held(mass, tilde, springs[: len(tilde)], BoundedRows(R, springs[len(tilde) :]) if len(R) else None)
+        rows = BoundedRows(R, springs[len(tilde) :]) if len(R) else None
+        return Held(mass, tilde, springs[: len(tilde)], rows, exact)
 
     def _limit_strengths(self, R: Array) -> Array:
         """S of the limits of freedoms and rows, (m + r,); 1 of a row that is zero."""
@@ -108,6 +119,7 @@ class Held:
     delta_theta_tilde: Array  # (m,) [rad or m]
     springs: Array | None  # (m, 4, 4)
     rows: BoundedRows | None = None  # r rows; None: without any
+    exact: bool = False  # the springs have all of the forces of limits and dry friction
 
     def resistance(self, delta_theta: Array) -> Array:
         """∂K/∂δθ at δθ (m,): what opposes contact, (m,) [J·s² per rad or m]."""
@@ -119,6 +131,41 @@ class Held:
             R, springs = self.rows
             resistance += R.T @ slopes(springs, R @ tilde, R @ delta_theta)
         return resistance
+
+
+def limits_and_friction(held: Held, own: Restraints | None, delta_theta: Array, dt: float) -> tuple[Array, Array]:
+    """Forces of limits and of dry friction in a step by δθ (m,), (m + r,) each [N·m or N].
+
+    They are those of the engine's own step, L and F, and how the springs change: L - (φ'(x) - φ'(x̃))/dt². An exact
+    prediction has none of its own: -φ'(x)/dt².
+
+    Args:
+        held: The articulation's input in the step.
+        own: Restraints of the engine's own step; None: there are none.
+        delta_theta: δθ.
+        dt: [s]
+    """
+    m = len(delta_theta)
+    limit, friction = np.zeros((2, m)) if own is None else np.array([own.limit_force, own.friction_force])
+    if own is None or held.springs is None:
+        return limit, friction
+    springs, R = held.springs, np.zeros((0, m))
+    if held.rows is not None:
+        R, springs = held.rows.weights, np.concatenate([springs, held.rows.springs])
+    change, count = -_pulls(springs, _along(R, delta_theta)) / dt**2, len(springs)
+    if held.exact:
+        limit[:count], friction[:count] = 0.0, 0.0
+    else:
+        change += _pulls(springs, _along(R, held.delta_theta_tilde)) / dt**2
+    limit[:count] += change[:, LOWER] + change[:, UPPER]
+    friction[:count] += change[:, FRICTION]
+    return limit, friction
+
+
+def _pulls(springs: Array, x: Array) -> Array:
+    """φ'(x) of each spring (F, 4, 4) of freedoms at x (F,), (F, 4) [N·m·s² or N·s²]."""
+    stretch = springs[..., STIFFNESS] * (x[:, None] - springs[..., CENTER])
+    return np.minimum(np.maximum(stretch, springs[..., LOW]), springs[..., HIGH])
 
 
 def _without_rows(restraints: Restraints, m: int) -> Restraints:

@@ -17,7 +17,7 @@ from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import set_aim
 from ipc_articulation.coupling.failures import no_prediction, not_committed
 from ipc_articulation.coupling.placed_robot import PlacedRobot
-from ipc_articulation.coupling.restraints import Held, Holding
+from ipc_articulation.coupling.restraints import Held, Holding, limits_and_friction
 from ipc_articulation.coupling.ties import with_tied_joints
 from ipc_articulation.frontend.callbacks import raise_kept
 
@@ -138,6 +138,11 @@ class RobotSteps:
         self._pending, self.taken = None, Taken(prediction, self._started)
         contact_force = self._held.resistance(delta_theta) / self.dt**2
         self.values = StepValues(prediction.mass, self._held.delta_theta_tilde, delta_theta, contact_force)
+
+    def limits_and_friction(self) -> tuple[Array, Array]:
+        """Forces of limits and of dry friction in the step that was just committed, see `StepForces`."""
+        own = None if self.taken is None else self.taken.prediction.restraints
+        return limits_and_friction(self._held, own, self.values.delta_theta, self.dt)
 
     def require_prediction(self) -> Prediction:
         """The predicted step that is not yet committed.

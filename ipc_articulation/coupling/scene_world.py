@@ -8,8 +8,8 @@ from weakref import ref
 import uipc
 
 from ipc_articulation.coupling.attachments import attachments_of
-from ipc_articulation.coupling.failures import no_joints_while_running, require_scene
-from ipc_articulation.frontend.worlds import is_on_cpu
+from ipc_articulation.coupling.failures import is_of_scene, no_joints_while_running, require_scene
+from ipc_articulation.frontend.worlds import ENGINES, is_on_cpu
 
 
 class SceneWorld:
@@ -36,6 +36,13 @@ class SceneWorld:
             self._last = ref(world)
         if attachments_of(self._scene):
             self.require_cpu()
+
+    def find(self) -> uipc.World | None:
+        """The scene's world that has taken steps, as far as it is known; those on the CPU engine are."""
+        if (last := self._last()) is not None:
+            return last
+        stepped = [world for world, engine in ENGINES.items() if engine.statistics is not None]
+        return next((world for world in stepped if is_of_scene(world, self._scene)), None)
 
     def require_cpu(self) -> None:
         """Check that the engine of the world can make joints while it runs.

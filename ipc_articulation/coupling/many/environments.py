@@ -289,6 +289,8 @@ class Environments:
             coupling.steps.end(own)
         if due := [number for number in self._running if self.couplings[number].drift_watch.is_due()]:
             self._look_at_drift(due, side.q[:, : len(self.link_names)])
+        for number in self._running:
+            self.couplings[number].feel()
         observers = [observer for coupling in self.couplings for observer in coupling.observers]
         if observers:
             self.retrieve(world)
