@@ -40,8 +40,8 @@ from ipc_articulation.coupling.scene_world import SceneWorld
 from ipc_articulation.coupling.stepping import take_step
 from ipc_articulation.coupling.teleport import put
 from ipc_articulation.errors import AdapterError
+from ipc_articulation.frontend.turns import in_turn, turn_of
 from ipc_articulation.recording.scenery import Surface, Visual
-from ipc_articulation.signals import interrupts_deferred
 
 _INNER = "adapter/"  # begins the names of the multibody engine's state
 
@@ -52,6 +52,9 @@ class Coupling:
 
     The values of a step are those of the last commit; before the first one, forces and δθ are zero. Arrays over joints,
     (m,), are in the order of `joint_names`, one name per freedom; arrays over links, (n,), in that of `link_names`.
+
+    One thread steps a scene: steps, `reset` and `set_state` of a second one are an EngineError. Everything else may be
+    called from any thread, also while one steps: it waits for the end of the step, and what it reads changes no bit.
     """
 
     def __init__(
@@ -66,7 +69,7 @@ class Coupling:
             tie_strengths: Strengths of the tied joints, (t,).
             holding: How stiffly the step holds limits, dry friction and equalities.
         """
-        self.scene, self.adapter, self.robot = scene, answers.adapter, placed.robot
+        self.scene, self.adapter, self.robot, self.turn = scene, answers.adapter, placed.robot, turn_of(scene)
         self.joint_names, self.link_names = placed.joint_names, placed.link_names
         self.observers: list[Callable[[], None]] = []  # called after each commit
         self.refresh: Callable[[], None] = lambda: None  # brings the bodies into the scene, where steps leave that out
@@ -88,12 +91,13 @@ class Coupling:
         Raises:
             SceneError: The world is of another scene, or is not valid because bodies intersect at the start.
             EngineError: The engine moves nothing, or another coupling of the scene has not committed its last step.
+                Another thread is in the middle of a step, or an animator callback asks for one.
             AdapterError, ArticulationError: The multibody engine's step is unstable, or its mass not positive definite.
             SolverError: The engine could not solve the step.
         """
         take_step(world, [self])
 
-    @interrupts_deferred
+    @in_turn
     def commit(self) -> None:
         """Give the step that the world has advanced and retrieved back to the multibody engine.
 
@@ -106,13 +110,14 @@ class Coupling:
             self.drift_watch.look(self.drift)
         self.feel()
         for observer in tuple(self.observers):
-            observer()
+            self.turn.call(observer, is_calling=False)
 
     def feel(self) -> None:
         """Give the forces of the step that was just committed to a multibody engine that asks for them."""
         if self._feeling is not None and self._feeling.feels:
             self._feeling.feel(step_forces(self.placed, self.steps, self._world.find()))
 
+    @in_turn
     def state(self) -> dict[str, Array]:
         """The state of the multibody engine, and the last step's values; later steps depend on both.
 
@@ -122,6 +127,7 @@ class Coupling:
         inner = {f"{_INNER}{key}": value for key, value in self.answers.state().items()}
         return {**self.steps.values.arrays(), **inner}
 
+    @in_turn
     def restore(self, state: Mapping[str, Array]) -> None:
         """Restore a state of `state`, after `world.recover` and `world.retrieve`.
 
@@ -212,6 +218,7 @@ class Coupling:
         """
         set_properties(world, {self: RobotProperties(mass or {}, friction or {})})
 
+    @in_turn
     def attach(self, part: str | Any, link: str = WORLD) -> None:
         """Hold a part at a link of this robot from the next step on, where both are; see `attachments`.
 
@@ -231,6 +238,7 @@ class Coupling:
         self.refresh()
         self._attachments.attach(part, link)
 
+    @in_turn
     def detach(self, part: str | Any, link: str | None = None) -> None:
         """Let go of a part, which goes on with its present velocity.
 
@@ -245,10 +253,12 @@ class Coupling:
         self._attachments.detach(part, link)
 
     @property
+    @in_turn
     def attached(self) -> tuple[tuple[str, str], ...]:
         """The parts that are attached by this coupling, each with the name of its link or «world»."""
         return self._attachments.held
 
+    @in_turn
     def read_out(self, world: uipc.World) -> StepReadOut:
         """Contacts, wrenches on links and joints, momentum and work of the last step; computed when they are asked for.
 
@@ -265,12 +275,12 @@ class Coupling:
         require_valid(world, "read_out")
         self.refresh()
         self.require_world(world)
-        self.require_committed()
-        steps = self.steps
-        if steps.taken is None:
+        if not self.turn.is_calling:  # else the last step is still the one before the predicted one
+            self.require_committed()
+        if (taken := self.steps.taken) is None:
             raise no_step(self.joint_names)
-        state = step_state(self.placed, self.answers, steps.taken, steps.dt)
-        return StepReadOut(self._tree, state, results_of(world))
+        state = step_state(self.placed, self.answers, taken)
+        return StepReadOut(self._tree, state, results_of(world), self.turn)
 
     @cached_property
     def _tree(self) -> RobotTree:
@@ -297,22 +307,26 @@ class Coupling:
         return self.steps.values.contact_force
 
     @property
+    @in_turn
     def theta(self) -> Array:
         """Joint positions of the multibody engine at present, (m,) [rad or m]."""
         return self.answers.theta()
 
     @property
+    @in_turn
     def theta_dot(self) -> Array:
         """Joint velocities of the multibody engine at present, (m,) [rad/s or m/s]."""
         return self.answers.theta_dot()
 
     @property
+    @in_turn
     def body_poses(self) -> Array:
         """Transforms in the scene of the links and then of the free bodies, (n + f, 4, 4)."""
         self.refresh()
         return self.placed.body_poses
 
     @property
+    @in_turn
     def drift(self) -> Array:
         """Distance of each link in the scene from the multibody engine's link, (n,) [m].
 
@@ -324,11 +338,13 @@ class Coupling:
         return self.placed.drift(self.answers.link_poses())
 
     @property
+    @in_turn
     def minimum_distance(self) -> float:
         """Smallest distance [m] of two surfaces of the scene that may touch; inf if no distance is below 10 d̂."""
         self.refresh()
         return scene_distance(self.scene).minimum()
 
+    @in_turn
     def predict(self, info: Any) -> StepInput:
         """The articulation's input for the step that begins, called by the animator's callback.
 

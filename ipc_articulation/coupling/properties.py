@@ -166,6 +166,11 @@ def set_properties(world: uipc.World, wanted: Mapping[Any, RobotProperties], ask
         coupling.require_committed()
     if not is_on_cpu(world):
         raise EngineError(f"{asker}: the engine reads masses and friction once, at world.init; use Engine('cpu')")
+    with ENGINES[world].cpu.turn:
+        _set(world, wanted, asker)
+
+
+def _set(world: uipc.World, wanted: Mapping[Any, RobotProperties], asker: str) -> None:
     plans = {coupling: coupling.properties.plan(world, properties, asker) for coupling, properties in wanted.items()}
     masses = {geo_id: mass for plan in plans.values() for geo_id, mass in plan.masses.items()}
     ENGINES[world].properties.set(masses, {pair: mu for plan in plans.values() for pair, mu in plan.frictions.items()})

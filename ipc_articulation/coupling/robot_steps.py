@@ -54,6 +54,7 @@ class Taken:
 
     prediction: Prediction
     theta_dot_start: Array  # (m,) velocities of the joints at its start
+    dt: float  # [s]
 
 
 class RobotSteps:
@@ -135,7 +136,7 @@ class RobotSteps:
     def end(self, delta_theta: Array) -> None:
         """Note the step by δθ (m,) that the multibody engine has taken."""
         prediction = self.require_prediction()
-        self._pending, self.taken = None, Taken(prediction, self._started)
+        self._pending, self.taken = None, Taken(prediction, self._started, self.dt)
         contact_force = self._held.resistance(delta_theta) / self.dt**2
         self.values = StepValues(prediction.mass, self._held.delta_theta_tilde, delta_theta, contact_force)
 

@@ -14,6 +14,11 @@ from ipc_articulation.signals import interrupts_deferred
 @interrupts_deferred
 def take_step(world: uipc.World, couplings: Sequence[Any]) -> None:
     """All couplings predict, the world advances, all commit; a failure leaves everything as it was, see `step`."""
+    with couplings[0].turn.changing("step"):
+        _take_step(world, couplings)
+
+
+def _take_step(world: uipc.World, couplings: Sequence[Any]) -> None:
     require_valid(world)
     for coupling in couplings:
         coupling.require_world(world)

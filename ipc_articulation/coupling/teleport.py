@@ -38,6 +38,11 @@ def put(world: uipc.World, wanted: Mapping[Any, RobotState | None], action: str)
         IpcArticulationError: As for `coupling.set_state` and `coupling.reset`. Nothing has changed then.
     """
     require_valid(world, action)
+    with next(iter(wanted)).turn.changing(action):
+        _put(world, wanted, action)
+
+
+def _put(world: uipc.World, wanted: Mapping[Any, RobotState | None], action: str) -> None:
     for coupling in wanted:
         coupling.require_world(world)
         coupling.require_committed()

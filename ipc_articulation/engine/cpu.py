@@ -37,6 +37,7 @@ from ipc_articulation.frontend.config import read_dt
 from ipc_articulation.frontend.contact_world import group_of_rows
 from ipc_articulation.frontend.read_once import ReadOnce
 from ipc_articulation.frontend.soft.bodies import bake_transforms
+from ipc_articulation.frontend.turns import Turn
 from ipc_articulation.signals import interrupts_deferred
 
 log = logging.getLogger("ipc_articulation")
@@ -58,6 +59,9 @@ class CpuEngine(PyIEngine):
     solves the step, joint angles follow.
 
     Ctrl-C takes effect after a call, or between two Newton iterations: a step is taken completely or not at all.
+
+    Attributes:
+        turn: Of its scene: one thread steps, and read-outs wait.
     """
 
     def __init__(self, workspace: str | Path = "./", by_load: bool = False) -> None:
@@ -65,8 +69,9 @@ class CpuEngine(PyIEngine):
         super().__init__()
         self._by_load = by_load
         self._dumps = Path(workspace).absolute() / "dumps"
+        self.turn = Turn()  # until there is a scene
         self.state_accessor: StateAccessor | None = None  # until there is a world
-        self.properties = PropertyAccessor(self._present_properties, self._wake)
+        self.properties: PropertyAccessor
         self._is_stepping = False
         self._now = Moment(0, EngineState.without_past(np.zeros((0, DOF)), np.zeros((0, DOF)), np.zeros(0)))
         self._scene: SceneVisitor
@@ -89,14 +94,15 @@ class CpuEngine(PyIEngine):
         self._config = self._scene.get().config()
         model = read_model(self._scene, self._by_load)
         bake_transforms(self._scene.geometries())
+        self.properties = PropertyAccessor(self.turn, self._present_properties, self._wake)
         self._use(model, Moment(0, model.initial_state()), "at the start")
-        self.state_accessor = StateAccessor(self._present, self._set_state)
+        self.state_accessor = StateAccessor(self.turn, self._present, self._set_state)
         self._scene.begin_pending()
 
     def do_advance(self) -> None:
         """One step; called by `world.advance`. An error leaves state and frame as they were before."""
         self._refuse_before_init("advance")
-        with interrupts_deferred, formats_from_table:
+        with interrupts_deferred, self.turn.changing("world.advance()"), formats_from_table:
             try:
                 self._is_stepping = True
                 self._now = self._advance(self._now.frame + 1, Stopwatch())
@@ -111,8 +117,13 @@ class CpuEngine(PyIEngine):
     def do_retrieve(self) -> None:
         """Write the state into the scene's geometries; called by `world.retrieve`."""
         self._refuse_before_init("retrieve")
+        with interrupts_deferred, self.turn.changing("world.retrieve()"):
+            self.write_back()
+
+    def write_back(self) -> None:
+        """Write the state into the scene's geometries, within this thread's turn."""
         began = perf_counter()
-        with interrupts_deferred, formats_from_table:
+        with formats_from_table:
             self._writer.write(self._now.state)
         self._published = self._now.state
         if self._now.statistics is not None:
@@ -122,7 +133,9 @@ class CpuEngine(PyIEngine):
     def do_dump(self) -> bool:
         """Write the complete state; called by `world.dump`."""
         self._refuse_before_init("dump")
-        dump_state(self._dumps, self._now.frame, self._now.state, self.model, self.workspace, read_dt(self._config))
+        with self.turn.changing("world.dump()"):
+            self.follow_changes()
+            dump_state(self._dumps, self._now.frame, self._now.state, self.model, self.workspace, read_dt(self._config))
         return True
 
     @interrupts_deferred
@@ -135,9 +148,11 @@ class CpuEngine(PyIEngine):
         Raises:
             DumpError: The dump is damaged, or of another scene. State and frame stay as they were.
         """
-        recovered = recover_state(self._dumps, dst_frame, self.model, self.workspace)
-        if recovered is not None:
-            self._now = Moment(*recovered)
+        with self.turn.changing("world.recover()"):
+            self.follow_changes()
+            recovered = recover_state(self._dumps, dst_frame, self.model, self.workspace)
+            if recovered is not None:
+                self._now = Moment(*recovered)
         return recovered is not None
 
     def _refuse_before_init(self, method: str) -> None:
@@ -151,6 +166,11 @@ class CpuEngine(PyIEngine):
     def get_frame(self) -> int:
         """Number of steps taken, including the current one."""
         return self._now.frame + self._is_stepping
+
+    @property
+    def frame(self) -> int:
+        """Number of steps taken completely."""
+        return self._now.frame
 
     @property
     def state(self) -> EngineState:
@@ -191,7 +211,8 @@ class CpuEngine(PyIEngine):
 
     def _advance(self, frame: int, watch: Stopwatch) -> Moment:
         self.follow_changes()
-        run_callbacks(self._animator.update)
+        self.turn.call(self._update, is_calling=True)
+        self._writer.require_meshes()
         for warning in self._once.warnings(self._published):
             log.warning("step %d: %s", frame, warning)
         watch.lap("animator")
@@ -202,10 +223,13 @@ class CpuEngine(PyIEngine):
         self._now = now._replace(rested=None if now.rested is None else now.rested._replace(is_all=False))
         state, rested, report = step(now.state, now.rested, self.model, self.workspace, dt, substeps, watch)
         self._warn(frame, report)
-        end = StepEnd(frame, self.workspace.potential, now.state.q, state.q)
+        end = StepEnd(frame, self.workspace.potential, now.state.q, state.q, self.turn)
         statistics = StepStatistics(frame, dt, report, watch.seconds, end)
         statistics.log()
         return Moment(frame, state, rested, statistics)
+
+    def _update(self) -> None:
+        run_callbacks(self._animator.update)
 
     def follow_changes(self) -> None:
         """Read the scene again if geometries were created or destroyed since the last step; a step does so first."""

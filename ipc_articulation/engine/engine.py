@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import wraps
 from os import PathLike
 from pathlib import Path
@@ -25,6 +27,7 @@ from ipc_articulation.frontend.friction_law import (
 )
 from ipc_articulation.frontend.resistance_table import fill_resistances
 from ipc_articulation.frontend.robot_tolerances import tighten_for_robots
+from ipc_articulation.frontend.turns import turn_of
 from ipc_articulation.frontend.worlds import ENGINES
 from ipc_articulation.signals import interrupts_deferred
 
@@ -98,8 +101,26 @@ class Engine(uipc.Engine):
 
     @property
     def statistics(self) -> Any:
-        """`StepStatistics` of the last step of the CPU engine; None for the other engines and before the first step."""
-        return None if self.cpu is None else self.cpu.statistics
+        """`StepStatistics` of the last step of the CPU engine; None for the other engines and before the first step.
+
+        Any thread may read them, also while another one steps: it waits for the end of that step, and changes no bit.
+        """
+        if self.cpu is None:
+            return None
+        with interrupts_deferred, self.cpu.turn:
+            return self.cpu.statistics
+
+    @contextmanager
+    def between_steps(self) -> Iterator[None]:
+        """A block in which no other thread steps the CPU engine's world, so that all that it reads is of one moment.
+
+        It begins when a step that another thread takes has ended, or runs its callbacks.
+        """
+        with ExitStack() as stack:
+            with interrupts_deferred:
+                if self.cpu is not None:
+                    stack.enter_context(self.cpu.turn)
+            yield
 
     @property
     def state_accessor(self) -> Any:
@@ -150,10 +171,14 @@ class Engine(uipc.Engine):
         return self.cpu.properties
 
     def frame_stats(self) -> dict[str, Any]:
-        """The statistics of the last step in plain types, as in libuipc's engines; empty before the first step."""
+        """The statistics of the last step in plain types, as in libuipc's engines; empty before the first step.
+
+        Any thread may call it, also while another one steps: it waits for the end of that step, and changes no bit.
+        """
         if self.cpu is None:
             return super().frame_stats()
-        return {} if self.cpu.statistics is None else self.cpu.statistics.as_dict()
+        with interrupts_deferred, self.cpu.turn:
+            return {} if self.cpu.statistics is None else self.cpu.statistics.as_dict()
 
 
 def has_gpu() -> bool:
@@ -181,8 +206,16 @@ def _extend_worlds() -> None:
             ENGINES[world] = engine
 
     @wraps(init)
-    def init_whole(world: uipc.World, scene: uipc.Scene) -> None:
+    def init_in_turn(world: uipc.World, scene: uipc.Scene) -> None:
         engine = ENGINES.get(world)
+        cpu = None if engine is None else engine.cpu
+        if cpu is not None and cpu.state_accessor is None:
+            cpu.turn = turn_of(scene)
+        turn = turn_of(scene) if cpu is None else cpu.turn
+        with interrupts_deferred, turn.changing("world.init()"):
+            init_whole(world, scene, engine)
+
+    def init_whole(world: uipc.World, scene: uipc.Scene, engine: Any) -> None:
         if engine is not None and engine.backend_name() == "cuda":
             refuse_foreign_joints(scene)
             tighten_for_robots(scene)
@@ -194,16 +227,15 @@ def _extend_worlds() -> None:
             warn_of_lagged_friction(scene)
         if engine is not None and engine.cpu is None:
             fill_resistances(scene, engine.leaves_open)
-        with interrupts_deferred:
-            init(world, scene)
-            cpu = None if engine is None else engine.cpu
-            if cpu is not None and cpu.state_accessor is None and world.is_valid():
-                raise EngineError(
-                    "world.init did nothing, as an earlier world.init of this world has failed; make a new Engine and "
-                    "a new World"
-                )
+        init(world, scene)
+        cpu = None if engine is None else engine.cpu
+        if cpu is not None and cpu.state_accessor is None and world.is_valid():
+            raise EngineError(
+                "world.init did nothing, as an earlier world.init of this world has failed; make a new Engine and "
+                "a new World"
+            )
 
-    uipc.World.__init__, uipc.World.init = construct_and_keep, init_whole
+    uipc.World.__init__, uipc.World.init = construct_and_keep, init_in_turn
 
 
 _extend_worlds()

@@ -52,6 +52,13 @@ def run_callbacks(update: Callable[[], Any]) -> None:
         raise errors[0]
 
 
+def keep(error: BaseException) -> None:
+    """Let the step that runs callbacks in this thread raise an error, whatever its callback does with it."""
+    step = _of_step.get()
+    if step is not None:
+        step.append(error)
+
+
 def raise_kept(scene: Any) -> None:
     """Raise the first exception of a scene's callbacks since the last call, unchanged, and remove all of them."""
     kept = _of_scene.get(scene)

@@ -15,6 +15,7 @@ import uipc
 from ipc_articulation.arguments import FLAG, PATH, TEXT, checked, optional
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.errors import OutputError, RecordingError
+from ipc_articulation.frontend.turns import in_turn
 from ipc_articulation.recording import Header, RecordingWriter
 from ipc_articulation.recording.claim import claimed
 from ipc_articulation.recording.layout import STORE
@@ -46,7 +47,8 @@ class Recorder:
     ```
 
     With a coupling, every committed step becomes a row. With a plain libuipc scene, `append` records a row.
-    Rows are written to disk about once a second, so they remain if the script fails or is killed.
+    Rows are written to disk about once a second, so they remain if the script fails or is killed. Any thread may append
+    rows, also beside the one that steps: it waits for the end of a step, and changes no bit.
     """
 
     @checked(OutputError, folder=PATH, name=optional(TEXT), force=FLAG)
@@ -74,22 +76,27 @@ class Recorder:
             EngineError: `engine` is no `Engine`, or its world was not initialised with this scene.
         """
         self._watched, self._subject = watched, Subject(watched)
+        self.turn = self._subject.turn
         self._engine = engine_of(self._subject, engine, "recorder")
         self.folder, self._claim = _claimed(folder, force)
+        self._begin(name or self.folder.resolve().name)
+        close_at_exit(self)
+
+    @in_turn
+    def _begin(self, name: str) -> None:
         self._is_closed, self._began, self._clock = False, perf_counter(), StepClock(self._subject, self._engine)
-        header = self._header(name or self.folder.resolve().name)
-        self._writer = RecordingWriter.create(self.folder, header, self._subject.scenery, _ROWS)
+        self._writer = RecordingWriter.create(self.folder, self._header(name), self._subject.scenery, _ROWS)
         self._writer.append({"time": 0.0, **self._subject.state(is_start=True)})
         self._flusher = Flusher(self._writer)
         if self._subject.coupling is not None:
             self._subject.coupling.observers.append(self.append)
-        close_at_exit(self)
 
     @property
     def rows(self) -> int:
         """Number of rows, the start included."""
         return self._writer.rows
 
+    @in_turn
     def append(self) -> None:
         """Record the present state as the next row. The steps of a coupling call this themselves.
 

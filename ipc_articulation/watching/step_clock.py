@@ -42,4 +42,4 @@ class StepClock:
 
     def _frame_now(self) -> int | None:
         """Number of steps that the CPU engine has taken; None for other engines."""
-        return None if self._engine.cpu is None else self._engine.cpu.get_frame()
+        return None if self._engine.cpu is None else self._engine.cpu.frame

@@ -20,6 +20,7 @@ from ipc_articulation.frontend.bodies import read_bodies
 from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.contact_table import is_half_plane, read_half_planes
 from ipc_articulation.frontend.soft.body_checks import element_kind
+from ipc_articulation.frontend.turns import in_turn, turn_of
 from ipc_articulation.naming import distinct
 from ipc_articulation.recording.scenery import Role, Scenery, SoftShape, Surface
 
@@ -34,6 +35,7 @@ class Subject:
         watched: A coupling, or a plain libuipc scene; geometries that are created later are not included.
 
     Attributes:
+        turn: Of the scene.
         joint_names: Joints of the coupling; none for a plain scene.
         names: All affine bodies, as the scene has them.
         body_names: Bodies that can move, in the order of the scene; equal names are numbered (`naming.distinct`).
@@ -49,6 +51,11 @@ class Subject:
         if not isinstance(scene, uipc.Scene):
             kind = type(watched).__name__
             raise SceneError(f"what is watched must be a coupling, made by `couple`, or a uipc.Scene; is {kind}")
+        self.turn = turn_of(scene)
+        self._read(scene)
+
+    @in_turn
+    def _read(self, scene: uipc.Scene) -> None:
         slots, names = list(SceneVisitor(scene).geometries()), object_names(scene)
         self._ids = [slot.id() for slot in slots]
         self._bodies, self._distance = read_bodies(slots, names), SceneDistance(scene)
@@ -93,6 +100,7 @@ class Subject:
         counts = [slot.geometry().instances().size() for slot in self._bodies.slots]
         return counts == np.bincount(self._bodies.geometry, minlength=len(counts)).tolist()
 
+    @in_turn
     def state(self, is_start: bool = False) -> dict[str, Any]:
         """The present state and, except at the start, results of the last step: quantities of a recording by name."""
         state: dict[str, Any] = {"body_poses": self.body_poses(), "minimum_distance": self._distance.minimum()}

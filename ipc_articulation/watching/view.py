@@ -15,6 +15,7 @@ import uipc
 from ipc_articulation.arguments import DURATION, FLAG, POSITIVE, TEXT, checked, optional, shown
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.errors import ViewingError
+from ipc_articulation.frontend.turns import in_turn
 from ipc_articulation.recording.contacts import NO_CONTACTS
 from ipc_articulation.viewing.meshes import Show, require_show
 from ipc_articulation.viewing.replaying.server import LOCAL, quiet_server
@@ -39,6 +40,8 @@ class View:
 
     The page has buttons that hold the script after a step, let it take a single step, and let it continue. Ctrl-C
     works while it is held, and so does closing the page. Without an open page a step takes no longer than before.
+
+    Any thread may use it, also beside the one that steps: it waits for the end of a step, and changes no bit.
     """
 
     @checked(ViewingError, name=optional(TEXT), paused=FLAG, open_browser=FLAG)
@@ -76,6 +79,7 @@ class View:
         """
         require_show(show)
         self._watched, self._subject = watched, Subject(watched)
+        self.turn = self._subject.turn
         self._engine = engine_of(self._subject, engine, "view")
         self._interval, self._read = 1.0 / _positive(fps), 0.0
         self._clock, self._is_closed = StepClock(self._subject, self._engine), False
@@ -102,6 +106,11 @@ class View:
         Raises:
             ViewingError: The view is closed, or the page failed.
         """
+        self._follow()
+        self._scene.gate.hold()
+
+    @in_turn
+    def _follow(self) -> None:
         self._require_open()
         steps = self._clock.follow()
         if steps < 0:
@@ -109,8 +118,8 @@ class View:
         interval = self._interval if self._scene.is_watched else _UNSEEN
         if self._scene.gate.is_closed or perf_counter() - self._read >= interval:
             self._show(with_contacts=self._scene.is_watched)
-        self._scene.gate.hold()
 
+    @in_turn
     def show(self) -> None:
         """Show the present state now, for example after changes between steps or at the end of a notebook's cell.
 
@@ -163,6 +172,7 @@ class View:
         self._scene.show(self._moment(with_contacts))
         self._read = perf_counter()
 
+    @in_turn
     def _moment(self, with_contacts: bool) -> Moment:
         engine, touching = self._engine, NO_CONTACTS
         figures = {"step": str(self._clock.steps), "time": f"{self._clock.time:.4g} s"}

@@ -110,8 +110,8 @@ def test_damaged_dumps_are_refused_by_name_and_passed_over(tmp_path, caplog):
     ("content", "message"),
     [
         (b"", r"frame_000007\.dump is not a dump of this engine"),
-        (b"ipc_articulation dump 9 sha256 0\n", r"frame_000007\.dump is of version 9; this engine reads 7"),
-        (b"ipc_articulation dump 7 sha256 0\nabc", r"frame_000007\.dump is damaged or truncated"),
+        (b"ipc_articulation dump 9 sha256 0\n", r"frame_000007\.dump is of version 9; this engine reads 8"),
+        (b"ipc_articulation dump 8 sha256 0\nabc", r"frame_000007\.dump is damaged or truncated"),
     ],
 )
 def test_what_is_no_dump(tmp_path, content, message):

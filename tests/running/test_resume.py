@@ -168,9 +168,9 @@ def test_a_damaged_checkpoint_is_named(stopped: Path, part: str, damage: str) ->
     elif damage == "truncate":
         del content[len(content) // 2 :]
     else:
-        content = content.replace(b"dump 7 sha256", b"dump 8 sha256", 1)
+        content = content.replace(b"dump 8 sha256", b"dump 9 sha256", 1)
     file.write_bytes(content)
-    what = "is of version 8; this engine reads 7" if damage == "version" else "is damaged or truncated"
+    what = "is of version 9; this engine reads 8" if damage == "version" else "is damaged or truncated"
     with pytest.raises(
         DumpError, match=rf"frame_000001\.dump {what}.*; remove .*frame_000001\.dump to resume from"
     ) as caught:

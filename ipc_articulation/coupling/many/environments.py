@@ -27,6 +27,8 @@ from ipc_articulation.coupling.robot_states import RobotState
 from ipc_articulation.coupling.stepping import take_step
 from ipc_articulation.coupling.teleport import put
 from ipc_articulation.errors import EngineError, IpcArticulationError, StateError
+from ipc_articulation.frontend.turns import in_turn, turn_of
+from ipc_articulation.frontend.worlds import ENGINES
 from ipc_articulation.signals import interrupts_deferred
 
 Failing = Literal["raise", "reset", "stop"]  # see `Environments.step`
@@ -45,6 +47,8 @@ class Environments:
     On the CPU engine a step neither reads nor writes libuipc's attributes: `retrieve` writes the bodies into the
     scene's geometries, where pictures find them; couplings and recorders do so when they need it.
 
+    One thread steps a scene: what is read out may come from any thread, see `Coupling`.
+
     Attributes:
         couplings: Those of the robots, (N,).
         adapters: Their adapters, (N,), whose controls are set between steps.
@@ -54,7 +58,7 @@ class Environments:
 
     def __init__(self, scene: uipc.Scene, couplings: Sequence[Coupling], handing: Handing) -> None:
         """Called by `couple_many`."""
-        self.scene, self.couplings = scene, tuple(couplings)
+        self.scene, self.couplings, self.turn = scene, tuple(couplings), turn_of(scene)
         first = self.couplings[0]
         self.joint_names, self.link_names = first.joint_names, first.link_names
         self.body_names = tuple(body.name for body in (*first.robot.links, *first.robot.free))
@@ -86,17 +90,19 @@ class Environments:
                 same bits; `failures` has the errors of the step by number of the environment.
 
         Raises:
-            EngineError: The scene has another coupling besides, or the last step of a robot is not committed.
+            EngineError: The scene has another coupling besides, or the last step of a robot is not committed. Another
+                thread is in the middle of a step, or an animator callback asks for one.
             AdapterError, ArticulationError, SceneError, SolverError: As for `Coupling.step`; messages name the
                 environment.
         """
         refuse_unwanted("step: failing", failing, one_of(*get_args(Failing)), EngineError)
-        self.failures = {}
-        while True:
-            try:
-                return self._take_step(world)
-            except FailedEnvironmentError as failure:
-                self._go_on(world, failing, failure)
+        with self.turn.changing("step"):
+            self.failures = {}
+            while True:
+                try:
+                    return self._take_step(world)
+                except FailedEnvironmentError as failure:
+                    self._go_on(world, failing, failure)
 
     def _go_on(self, world: uipc.World, failing: Failing, failure: FailedEnvironmentError) -> None:
         """Put an environment that has failed out of the way, or raise what it raised."""
@@ -108,6 +114,7 @@ class Environments:
         if failing == "stop":
             self.stop([number])
 
+    @in_turn
     def stop(self, which: Iterable[int]) -> None:
         """Let the robots of some environments rest where they are until they are reset; free bodies go on.
 
@@ -163,10 +170,11 @@ class Environments:
         ids = [None if robot.articulation is None else robot.articulation.id() for robot in self._robots]
         return ids.index(int(articulation[1])) if int(articulation[1]) in ids else None
 
+    @in_turn
     def retrieve(self, world: uipc.World) -> None:
         """Write the bodies into the scene's geometries, unless they are there already."""
         if self._is_stale:
-            world.retrieve()
+            ENGINES[world].cpu.write_back()
             self._is_stale = False
 
     def _refresh(self) -> None:
@@ -221,26 +229,31 @@ class Environments:
         set_properties(world, wanted, action)
 
     @property
+    @in_turn
     def theta(self) -> Array:
         """Joint positions of the multibody engines, (N, m) [rad or m]."""
-        return np.array([coupling.theta for coupling in self.couplings])
+        return np.array([coupling.answers.theta() for coupling in self.couplings])
 
     @property
+    @in_turn
     def theta_dot(self) -> Array:
         """Joint velocities of the multibody engines, (N, m) [rad/s or m/s]."""
-        return np.array([coupling.theta_dot for coupling in self.couplings])
+        return np.array([coupling.answers.theta_dot() for coupling in self.couplings])
 
     @property
+    @in_turn
     def delta_theta(self) -> Array:
         """δθ of the last step, (N, m) [rad or m]."""
         return np.array([coupling.delta_theta for coupling in self.couplings])
 
     @property
+    @in_turn
     def contact_force(self) -> Array:
         """Generalised contact force on the joints in the last step, (N, m) [N·m or N]."""
         return np.array([coupling.contact_force for coupling in self.couplings])
 
     @property
+    @in_turn
     def body_poses(self) -> Array:
         """Transforms in the scene of the links and then of the free bodies, (N, b, 4, 4)."""
         if self._is_stale and self._side is not None:
@@ -295,7 +308,7 @@ class Environments:
         if observers:
             self.retrieve(world)
         for observer in observers:
-            observer()
+            self.turn.call(observer, is_calling=False)
 
     def _look_at_drift(self, which: Sequence[int], q: Array) -> None:
         """Warn of links of some robots that have drifted far; q: coordinates of all links, (N, n, 12)."""
@@ -306,11 +319,12 @@ class Environments:
     def _put(self, world: uipc.World, wanted: Mapping[Coupling, RobotState | None], action: str) -> None:
         if not wanted:
             return
-        self.retrieve(world)
-        put(world, wanted, action)
-        for number in range(len(self)):
-            if self.couplings[number] in wanted:
-                self.stopped.pop(number, None)
+        with self.turn.changing(action):
+            self.retrieve(world)
+            put(world, wanted, action)
+            for number in range(len(self)):
+                if self.couplings[number] in wanted:
+                    self.stopped.pop(number, None)
 
     def _number(self, k: int, action: str) -> int:
         if not (isinstance(k, int | np.integer) and 0 <= k < len(self)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Literal, NamedTuple, final
 
 import numpy as np
@@ -19,6 +18,7 @@ from ipc_articulation.coupling.readouts.jacobian import RobotTree, rigid_motions
 from ipc_articulation.coupling.readouts.joint_wrenches import joint_wrenches, moved_to, require_tree
 from ipc_articulation.coupling.readouts.momentum import Motion, motion_of
 from ipc_articulation.errors import EngineError
+from ipc_articulation.frontend.turns import Turn, cached_in_turn, in_turn
 
 About = Literal["origin", "centre", "world"]
 
@@ -45,14 +45,15 @@ class StepReadOut:
     """Contacts, wrenches, momentum and work of the last step; made by `Coupling.read_out`.
 
     It keeps the step's values: what is read before the next step begins remains valid afterwards. Twists, momenta and
-    wrenches are [angular; linear] and [moment; force], in the world's axes.
+    wrenches are [angular; linear] and [moment; force], in the world's axes. Any thread may read it, and waits
+    for a step that another one takes.
     """
 
-    def __init__(self, tree: RobotTree, state: StepState, results: Callable[[], StepResults]) -> None:
-        """Called by `Coupling.read_out`, with the robot, its state and the engine's results."""
-        self._tree, self._state, self._results = tree, state, results
+    def __init__(self, tree: RobotTree, state: StepState, results: Callable[[], StepResults], turn: Turn) -> None:
+        """Called by `Coupling.read_out`, with the robot, its state, the engine's results and the scene's turn."""
+        self._tree, self._state, self._results, self.turn = tree, state, results, turn
 
-    @cached_property
+    @cached_in_turn
     def contacts(self) -> Contacts:
         """All contacts of the scene.
 
@@ -61,7 +62,7 @@ class StepReadOut:
         """
         return contacts_of(self._step, self._state.link_ids)
 
-    @cached_property
+    @cached_in_turn
     def _step(self) -> StepResults:
         return self._results()
 
@@ -80,6 +81,7 @@ class StepReadOut:
         """
         return self._moved("link_wrenches", self.contacts.wrenches(len(self._state.q)), about)
 
+    @in_turn
     def attachment_wrenches(self, about: About = "origin") -> Array:
         """Sum on each link of the forces of parts that are attached to it, and of joints that are not the robot's own.
 
@@ -95,7 +97,7 @@ class StepReadOut:
             return W
         return moved_to(W, self._state.q[:, :3] if about == "origin" else self._centres)
 
-    @cached_property
+    @cached_in_turn
     def touching(self) -> dict[str, tuple[str, ...]]:
         """What each link touches: names of bodies and half-planes by name of the link, for links in contact.
 
@@ -105,12 +107,12 @@ class StepReadOut:
         found = {link.name: self.contacts.touching(k) for k, link in enumerate(self._tree.robot.links)}
         return {name: others for name, others in found.items() if others}
 
-    @cached_property
+    @cached_in_turn
     def jacobian(self) -> Array:
         """Twists of the links about the world's origin by δθ of the step, (n, 6, m); see `readouts.jacobian`."""
         return self._tree.jacobian(self._state.q, self._state.q_start, self._state.tied_rates)
 
-    @cached_property
+    @cached_in_turn
     def contact_force(self) -> Array:
         """The generalised force Σ Jᵀ w of contact, friction and attached parts on the freedoms, (m,) [N·m or N].
 
@@ -122,12 +124,12 @@ class StepReadOut:
         """
         return np.einsum("nkm,nk->m", self.jacobian, self._wrenches)
 
-    @cached_property
+    @cached_in_turn
     def _wrenches(self) -> Array:
         """Of contact, friction and attached parts on the links about the world's origin, (n, 6)."""
         return self.link_wrenches("world") + self.attachment_wrenches("world")
 
-    @cached_property
+    @cached_in_turn
     def joint_wrenches(self) -> Array:
         """What the joints transmit to the links that they carry, about their anchors; see `readouts.joint_wrenches`.
 
@@ -146,7 +148,7 @@ class StepReadOut:
         weights = np.concatenate([np.cross(self._centres, weight), weight], axis=1)
         return joint_wrenches(self._tree, rate, weights, self._wrenches, self.joint_anchors)
 
-    @cached_property
+    @cached_in_turn
     def joint_anchors(self) -> Array:
         """Anchors of the joints as their child links carry them, (j, 3) [m] world."""
         joints, links = self._tree.robot.articulated_joints, self._tree.robot.links
@@ -154,13 +156,13 @@ class StepReadOut:
         local = [pose[:3, :3].T @ (joint.anchor - pose[:3, 3]) for pose, joint in zip(poses, joints, strict=True)]
         return self._at([joint.child for joint in joints], local)
 
-    @cached_property
+    @cached_in_turn
     def links(self) -> Motion:
         """Momentum and kinetic energy of the links at the joints' present velocities, with the masses at `couple`."""
         q, theta_dot = self._state.q, self._state.theta_dot
         return motion_of(self._tree.robot.links, q, self._link_velocities(q, theta_dot))
 
-    @cached_property
+    @cached_in_turn
     def free_bodies(self) -> Motion:
         """Momentum and kinetic energy of the free bodies, except driven ones, which have no inertia."""
         return motion_of(self._state.free, self._state.free_q, self._state.free_qdot)

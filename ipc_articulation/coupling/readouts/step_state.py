@@ -16,20 +16,19 @@ from ipc_articulation.coupling.robot_steps import Taken
 from ipc_articulation.frontend.attributes import require
 
 
-def step_state(placed: PlacedRobot, answers: Answers, taken: Taken, dt: float) -> StepState:
+def step_state(placed: PlacedRobot, answers: Answers, taken: Taken) -> StepState:
     """The state, read before the next step begins.
 
     Args:
         placed: The robot in the scene.
         answers: The multibody engine's side.
         taken: The last step.
-        dt: Its length [s].
     """
     robot, bodies, tied = placed.robot, placed.bodies, taken.prediction.tied
     with_inertia = [k for k, body in enumerate(robot.free) if not body.driven]
     free = tuple(bodies.free[k] for k in with_inertia)
     return StepState(
-        dt=dt,
+        dt=taken.dt,
         gravity=np.array(answers.adapter.gravity),
         q_start=affine.q_from_transform(taken.prediction.link_poses),
         q=coordinates(bodies.links),

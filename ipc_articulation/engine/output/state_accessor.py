@@ -25,20 +25,25 @@ from ipc_articulation.frontend.attributes import read, read_meta, writable
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.contact_world import refuse_overlaps
 from ipc_articulation.frontend.soft.soft_rows import SoftRows
-from ipc_articulation.signals import interrupts_deferred
+from ipc_articulation.frontend.turns import Turn, in_turn
 
 _OFFSET = "backend_abd_body_offset"  # libuipc's name for the first body that a state geometry stands for
 
 
 class StateAccessor:
-    """Copies transforms and velocities between the engine's bodies and the instances of a geometry."""
+    """Copies transforms and velocities between the engine's bodies and the instances of a geometry.
+
+    Any thread may use it; it waits for a step that another one takes.
+    """
 
     def __init__(
         self,
+        turn: Turn,
         current: Callable[[], tuple[EngineModel, Workspace, SceneWriter, EngineState]],
         set_state: Callable[[EngineState], None],
     ) -> None:
         """Access an engine's current model, workspace, writer (it knows the written joint angles) and state."""
+        self.turn = turn
         self._current, self._set_state = current, set_state
 
     def body_count(self) -> int:
@@ -78,6 +83,7 @@ class StateAccessor:
         geometry.meta().create(_OFFSET, body_offset)
         return geometry
 
+    @in_turn
     def copy_to(self, state_geo: Any) -> None:
         """Write the engine's state to `transform` and `velocity` (both 4x4), if the geometry has them."""
         rows, instances, state = self._rows_of(state_geo), state_geo.instances(), self._current()[-1]
@@ -89,7 +95,7 @@ class StateAccessor:
             if slot is not None:
                 writable(slot)[...] = values
 
-    @interrupts_deferred
+    @in_turn
     def copy_from(self, state_geo: Any) -> None:
         """Read `transform` and `velocity`, 4x4 each, if the geometry has them; the past of the bodies is discarded.
 
@@ -109,7 +115,7 @@ class StateAccessor:
             qdot = affine.qdot_from_transform_rate(self._finite(velocity, "velocity", rows))
         self.write(np.arange(rows.start, rows.stop), q, qdot)
 
-    @interrupts_deferred
+    @in_turn
     def write(self, rows: Ints, q: Array, qdot: Array, begins_anew: bool = False) -> None:
         """Set the state of some bodies, as `copy_from` does.
 

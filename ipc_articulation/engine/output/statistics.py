@@ -12,7 +12,7 @@ from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonRes
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.terms.joint_penalty import JointForces
 from ipc_articulation.errors import EngineError
-from ipc_articulation.signals import interrupts_deferred
+from ipc_articulation.frontend.turns import Turn, in_turn
 
 log = logging.getLogger("ipc_articulation")
 
@@ -20,41 +20,43 @@ log = logging.getLogger("ipc_articulation")
 class StepEnd:
     """The end of a step, for figures that are measured only on request; valid until the next step begins.
 
+    They are measured in the arrays that steps work in: a thread waits until the step that another one takes has ended.
+
     Attributes:
         q_start: Coordinates of all bodies at the beginning of the step, (n, 12).
         q: Those at its end, which minimise the potential, (n, 12).
     """
 
-    def __init__(self, frame: int, potential: Potential, q_start: Array, q: Array) -> None:
-        """Take the potential of the step."""
-        self.q_start, self.q = q_start, q
+    def __init__(self, frame: int, potential: Potential, q_start: Array, q: Array, turn: Turn) -> None:
+        """Take the potential of the step, and the turn of its scene."""
+        self.q_start, self.q, self.turn = q_start, q, turn
         self._frame, self._potential, self._is_past = frame, potential, False
 
     def close(self) -> None:
         """Invalidate the end, because the next step begins and changes the potential."""
         self._is_past = True
 
-    @interrupts_deferred
+    @in_turn
     def minimum_distance(self) -> float:
         self._refuse_past()
         return self._potential.minimum_distance(self.q)
 
-    @interrupts_deferred
+    @in_turn
     def collisions(self) -> int:
         self._refuse_past()
         return self._potential.collisions(self.q)
 
-    @interrupts_deferred
+    @in_turn
     def contacts(self, dt: float) -> ContactForces:
         self._refuse_past()
         return self._potential.contact_forces(self.q, dt)
 
-    @interrupts_deferred
+    @in_turn
     def joint_forces(self, dt: float) -> JointForces:
         self._refuse_past()
         return self._potential.joint_forces(self.q, dt)
 
-    @interrupts_deferred
+    @in_turn
     def energies(self) -> dict[str, float]:
         self._refuse_past()
         return self._potential.energies(self.q)
@@ -63,13 +65,18 @@ class StepEnd:
         if self._is_past:
             raise EngineError(
                 f"energies, contacts, collisions and minimum_distance of step {self._frame} can be measured only until "
-                "the next step begins; keep statistics.as_dict() of each step"
+                "the next step begins; keep statistics.as_dict() of each step, or, in another thread than that of the "
+                "steps, read them within «with engine.between_steps():»"
             )
 
 
 @dataclass(frozen=True)
 class StepStatistics:
-    """Figures of one step. Contacts, collisions, minimum distance and energies are measured on request."""
+    """Figures of one step. Contacts, collisions, minimum distance and energies are measured on request.
+
+    Any thread may read them, without changing a bit of the run; those that are measured wait for a step that another
+    thread takes.
+    """
 
     frame: int
     dt: float  # [s]

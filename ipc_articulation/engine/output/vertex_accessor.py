@@ -17,7 +17,7 @@ from ipc_articulation.frontend.attributes import read_meta, writable
 from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.soft.body_checks import LARGEST
 from ipc_articulation.frontend.soft.soft_rows import SoftRows
-from ipc_articulation.signals import interrupts_deferred
+from ipc_articulation.frontend.turns import in_turn
 
 _OFFSET = "backend_fem_vertex_offset"  # libuipc's name for the first vertex that a state geometry stands for
 
@@ -25,12 +25,13 @@ _OFFSET = "backend_fem_vertex_offset"  # libuipc's name for the first vertex tha
 class VertexAccessor:
     """Copies positions and velocities between the engine's soft bodies and the vertices of a geometry.
 
-    Vertices are numbered from 0, body after body, in the order of the geometries.
+    Vertices are numbered from 0, body after body, in the order of the geometries. Any thread may use it; it waits for a
+    step that another one takes.
     """
 
     def __init__(self, accessor: StateAccessor) -> None:
         """Take the access to the engine's rows."""
-        self._accessor = accessor
+        self._accessor, self.turn = accessor, accessor.turn
 
     def vertex_count(self) -> int:
         """Number of vertices of all soft bodies."""
@@ -52,6 +53,7 @@ class VertexAccessor:
         geometry.meta().create(_OFFSET, vertex_offset)
         return geometry
 
+    @in_turn
     def copy_to(self, state_geo: Any) -> None:
         """Write the engine's state to `position` [m] and `velocity` [m/s] of the vertices, if the geometry has them."""
         some, values = self._vertices_of(state_geo), self._present()
@@ -60,7 +62,7 @@ class VertexAccessor:
             if slot is not None:
                 writable(slot)[..., 0] = of_all[some]
 
-    @interrupts_deferred
+    @in_turn
     def copy_from(self, state_geo: Any) -> None:
         """Read `position` and `velocity`, if the geometry has them; the past of the bodies is discarded.
 

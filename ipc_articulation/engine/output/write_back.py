@@ -28,25 +28,49 @@ class SceneWriter:
         self._ends = np.cumsum(counts).tolist()
         instances = [slot.geometry().instances() for slot in slots]
         self._targets = [(found.find("transform"), found.find("velocity")) for found in instances]
+        soft = [(body.slot, body.owner) for body in context.bodies.soft.bodies]
+        owned = [*((slot, f"affine-body geometry {slot.id()}") for slot in slots), *soft]
+        meshes = [(slot.geometry().vertices().find("position"), owner) for slot, owner in owned]
+        self._meshes = [(position, position.size(), owner) for position, owner in meshes]
         self._written = self._read_joints(np.zeros(len(context.coordinates)))
 
     def write(self, state: EngineState) -> None:
-        """Write a state into the scene."""
+        """Write a state into the scene, or nothing.
+
+        Raises:
+            SceneError: A geometry has another size than when the scene was read; names it.
+        """
+        self.require_meshes()
         self._write_bodies(state)
         self._write_soft_bodies(state)
         self.write_joints(state)
         if self._articulation is not None:
             self._articulation.write_delta_theta(state.q)
 
+    def require_meshes(self) -> None:
+        """Refuse a mesh that was resized after the scene was read.
+
+        Raises:
+            SceneError: There is one; names it.
+        """
+        for position, size, owner in self._meshes:
+            if position.size() != size:
+                raise SceneError(
+                    f"{owner} has {position.size()} vertices now, but had {size} when the scene was read; for another "
+                    "mesh make another geometry"
+                )
+
     def _write_bodies(self, state: EngineState) -> None:
-        first = 0
-        for geometry, (end, (transform, velocity)) in enumerate(zip(self._ends, self._targets, strict=True)):
-            transforms = writable(transform)
+        written, first = [writable(transform) for transform, _ in self._targets], 0
+        for slot, transforms, end in zip(self._context.bodies.slots, written, self._ends, strict=True):
             if len(transforms) != end - first:
                 raise SceneError(
-                    f"affine-body geometry {self._context.bodies.slots[geometry].id()} has {len(transforms)} instances "
-                    f"now, but had {end - first} when the scene was read; for other bodies make another geometry"
+                    f"affine-body geometry {slot.id()} has {len(transforms)} instances now, but had {end - first} when "
+                    "the scene was read; for other bodies make another geometry"
                 )
+            first = end
+        first = 0
+        for transforms, end, (_, velocity) in zip(written, self._ends, self._targets, strict=True):
             _write_transforms(state.q[first:end], 1.0, transforms)
             if velocity is not None:
                 _write_transforms(state.qdot[first:end], 0.0, writable(velocity))
@@ -61,11 +85,6 @@ class SceneWriter:
         at_first = soft.vertices_of(self._context.bodies.q[first:])
         for body, x, v, x_first in zip(soft.bodies, positions, velocities, at_first, strict=True):
             vertices = body.slot.geometry().vertices()
-            if vertices.size() != len(x):
-                raise SceneError(
-                    f"{body.owner} has {vertices.size()} vertices now, but had {len(x)} when the scene was read; for "
-                    "another mesh make another geometry"
-                )
             stays = body.is_fixed & (x == x_first).all(axis=1)
             x[stays] = body.x[stays]  # p + A x̄ is rounded
             writable(vertices.find("position"))[..., 0] = x

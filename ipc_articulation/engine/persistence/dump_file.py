@@ -1,6 +1,6 @@
 """Dump files: the state after one step, written so that a file is complete or does not exist.
 
-A file is one readable line, then an npz archive:  `ipc_articulation dump 7 sha256 <digest of the archive>`.
+A file is one readable line, then an npz archive:  `ipc_articulation dump 8 sha256 <digest of the archive>`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ipc_articulation.errors import DumpError
 
 _MAGIC = b"ipc_articulation dump "
-_VERSION = b"7"
+_VERSION = b"8"
 _NAME = re.compile(r"frame_(\d+)\.dump")
 
 

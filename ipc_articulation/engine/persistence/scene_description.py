@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.contact.materials import BY_LOAD, NO_CONTACT, Materials
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.terms.finite_elements import FiniteElements
 from ipc_articulation.engine.workspace import Workspace
 from ipc_articulation.frontend.config import physics_of
+from ipc_articulation.frontend.joints import JointMesh
 
+_JOINTS, _OF_JOINTS = "joints", "bodies, axes and strengths of joints"
 _BODY_COLUMNS = ("kappa", "volume", "is_fixed", "is_dynamic", "external_kinetic", "self_collision")
 
 
@@ -37,10 +40,8 @@ def describe(model: EngineModel, workspace: Workspace) -> dict[str, Any]:
             _digest(*term.constants) for term in workspace.potential.terms if isinstance(term, FiniteElements)
         ],
         "terms of the energy": list(dict.fromkeys(term.name for term in workspace.potential.terms)),
-        "joints": [[mesh.geo_id, len(mesh.joints)] for mesh in joints],
-        "bodies, axes and strengths of joints": [
-            _digest(mesh.joints.kind, mesh.joints.bodies, mesh.joints.local, mesh.strength_ratio) for mesh in joints
-        ],
+        _JOINTS: [[mesh.geo_id, len(mesh.joints)] for mesh in joints],
+        _OF_JOINTS: [_digest_of_joints(mesh) for mesh in joints],
         **physics_of(model.config),
         **_contact(workspace),
         "friction": "anchored" if model.rules.anchored else "lagged",
@@ -50,9 +51,14 @@ def describe(model: EngineModel, workspace: Workspace) -> dict[str, Any]:
 def difference(there: dict[str, Any], here: dict[str, Any]) -> str | None:
     """The first difference of two descriptions, in words; None if they are equal."""
     for key, value in here.items():
-        if there.get(key) != value:
-            return _difference(key, there.get(key), value, here["bodies"])
+        if _compared(key, there.get(key)) != _compared(key, value):
+            return _difference(key, there.get(key), value, here)
     return None
+
+
+def _compared(key: str, value: Any) -> Any:
+    """A value without the ids of joint geometries: a part that was detached and attached again has another one."""
+    return [count for _, count in value] if key == _JOINTS and value is not None else value
 
 
 def _contact(workspace: Workspace) -> dict[str, Any]:
@@ -71,6 +77,11 @@ def _contact(workspace: Workspace) -> dict[str, Any]:
     }
 
 
+def _digest_of_joints(mesh: JointMesh) -> str:
+    held = KINDS[mesh.kind.kind].held(mesh.placement)  # of fixed joints alone what tells the place
+    return _digest(mesh.joints.kind, mesh.joints.bodies, mesh.joints.local, mesh.strength_ratio, held)
+
+
 def _digest(*arrays: np.ndarray) -> str:
     """A short checksum of arrays."""
     digest = hashlib.sha256()
@@ -79,14 +90,19 @@ def _digest(*arrays: np.ndarray) -> str:
     return digest.hexdigest()[:16]
 
 
-def _difference(key: str, there: Any, here: Any, bodies: list[str]) -> str:
+def _difference(key: str, there: Any, here: Any, scene: dict[str, Any]) -> str:
     if not isinstance(here, list) or not isinstance(there, list):
         return f"its {key} is {there}, the present scene's {here}"
     if len(there) != len(here):
         return f"it has {len(there)} {key}, the present scene {len(here)}"
     k = next(k for k in range(len(here)) if here[k] != there[k])
+    if key == _OF_JOINTS:
+        return (
+            f"joint geometry {scene[_JOINTS][k][0]} joins other bodies, at other places or with another strength; a "
+            "part that was detached and attached again is held at the place where it is now, not where the dump has it"
+        )
     is_column = key in ("mass", "inertia", "own gravity", "largest friction", *_BODY_COLUMNS)
-    which = f"its {key} of '{bodies[k]}'" if is_column else f"entry {k} of its {key}"
+    which = "its {} of '{}'".format(key, scene["bodies"][k]) if is_column else f"entry {k} of its {key}"
     return f"{which} is {there[k]}, the present scene's {here[k]}"
 
 

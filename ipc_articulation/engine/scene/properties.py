@@ -21,7 +21,7 @@ from ipc_articulation.engine.terms.soft_transform import SoftTransform
 from ipc_articulation.engine.workspace import Workspace
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import require, writable
-from ipc_articulation.signals import interrupts_deferred
+from ipc_articulation.frontend.turns import Turn, in_turn
 
 # (geometry id, instance) of an affine body or a half-plane; of a body's vertices with one contact element that, too
 Key = tuple[int, ...]
@@ -49,21 +49,24 @@ class _Shape(NamedTuple):
 class PropertyAccessor:
     """Sets masses and friction of bodies between steps; they stay until they are set again.
 
-    Sleeping bodies wake. A dump of a scene with other masses or friction is refused: set them first.
+    Sleeping bodies wake. A dump of a scene with other masses or friction is refused: set them first. Any thread may set
+    them; it waits for a step that another one takes.
     """
 
-    def __init__(self, current: Callable[[], tuple[EngineModel, Workspace]], woken: Callable[[Ints], None]) -> None:
+    def __init__(
+        self, turn: Turn, current: Callable[[], tuple[EngineModel, Workspace]], woken: Callable[[Ints], None]
+    ) -> None:
         """Access an engine.
 
         Args:
+            turn: Of its scene.
             current: Its present model and workspace, as the scene is now.
             woken: Called after a change, with the rows of bodies whose contact resistances begin anew.
         """
-        self._current, self._woken = current, woken
+        self.turn, self._current, self._woken = turn, current, woken
         self._shapes: dict[int, _Shape] = {}  # by geometry id, as they were before the first change
         self._frictions: dict[tuple[Key, Key], float] = {}
 
-    @interrupts_deferred
     def set_masses(self, masses: Mapping[int, float]) -> None:
         """Give bodies other masses; the distribution of the mass within a body stays, its inertia changes with it.
 
@@ -76,7 +79,6 @@ class PropertyAccessor:
         """
         self.set(masses, {})
 
-    @interrupts_deferred
     def set_frictions(self, frictions: Mapping[tuple[Key, Key], float]) -> None:
         """Give pairs of bodies, or of a body and a half-plane, other coefficients of friction than the contact table's.
 
@@ -91,7 +93,7 @@ class PropertyAccessor:
         """
         self.set({}, frictions)
 
-    @interrupts_deferred
+    @in_turn
     def set(self, masses: Mapping[int, float], frictions: Mapping[tuple[Key, Key], float]) -> None:
         """Set both, or neither if one of them is refused; see `set_masses` and `set_frictions`.
 
