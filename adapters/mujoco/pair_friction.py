@@ -71,7 +71,7 @@ def friction_rules(
 
 def _between(of_geoms: Array, touch: Bools, left: Sequence[int] | Ints, right: Sequence[int] | Ints) -> Array:
     """Friction of the geoms of two bodies; where they may not touch, the largest of those that may."""
-    block = np.ix_(left, right)
+    block = np.ix_(np.asarray(left), np.asarray(right))
     return np.where(touch[block], of_geoms[block], of_geoms[block].max(initial=0.0, where=touch[block]))
 
 

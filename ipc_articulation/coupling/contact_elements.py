@@ -139,9 +139,9 @@ def keys_of(robot: CoupledRobot) -> dict[str, Key]:
     Any two surfaces with the same key have the same relation to each other, so one entry of the table is enough.
     """
     partners: dict[str, set[str]] = {}
-    for names in map(tuple, robot.untouchable):
-        partners.setdefault(names[0], set()).add(names[-1])
-        partners.setdefault(names[-1], set()).add(names[0])
+    for pair in map(tuple, robot.untouchable):
+        partners.setdefault(pair[0], set()).add(pair[-1])
+        partners.setdefault(pair[-1], set()).add(pair[0])
     rules = list(enumerate(robot.contact_rules))
     keys = {}
     for name, friction, owner in surfaces_of(robot):

@@ -147,7 +147,9 @@ class Conditioning:
     def _refuse(self, parts: Sequence[_Part], M: Array, body: int, ratio: float) -> None:
         """Name the body and what is stiffest beside its inertia."""
         found = [
-            (part, k, (part.entries[k] / M[body]).max()) for part in parts for k in np.flatnonzero(part.rows == body)
+            (part, k, (part.entries[k] / M[body]).max())
+            for part in parts
+            for k in np.flatnonzero(part.rows == body).tolist()
         ]
         part, k, _ = max(found, key=lambda one: one[2])
         name = self._context.bodies.names[body]
@@ -178,7 +180,7 @@ class Conditioning:
 
 def _softest_alone(M: Array) -> Array:
     """λ_b of mass matrices (n, 12, 12), (n,)."""
-    dyads = M[(slice(None), *_DYAD)]
+    dyads = M[:, *_DYAD]
     size = np.sqrt(np.einsum("kii->ki", dyads))
     size = np.where(size > 0.0, size, 1.0)
     return np.linalg.eigvalsh(dyads / size[:, :, None] / size[:, None, :]).min(axis=1, initial=1.0)

@@ -224,7 +224,8 @@ def _numbers(model: EngineModel) -> dict[Key, int]:
     """The number of each affine body, and of each half-plane after all bodies, as in `Materials.friction`."""
     soft = len(model.context.bodies.soft.bodies)
     first = model.context.bodies.affine_count + soft
-    return {**model.context.bodies.rows, **{key: first + p for p, key in enumerate(model.planes.keys)}}
+    numbers: dict[Key, int] = dict(model.context.bodies.rows)
+    return numbers | {key: first + p for p, key in enumerate(model.planes.keys)}
 
 
 def _named(model: EngineModel, pair: Iterable[Key]) -> str:

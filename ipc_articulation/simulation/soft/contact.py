@@ -14,7 +14,7 @@ from typing import Any
 from uipc.core import ContactElement, SubsceneElement
 
 from ipc_articulation.coupling.adapter import ContactRule, CoupledBody, CoupledRobot
-from ipc_articulation.frontend.attributes import read, read_meta
+from ipc_articulation.frontend.attributes import read_meta, require
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def _placed(uipc_scene: Any, mechanism: CoupledRobot) -> _Placed:
     for geometry in _geometries(uipc_scene, parts):
         part = parts[read_meta(geometry, "name", "")]
         if isinstance(part, CoupledBody) and part.surface_parts:
-            of_vertices = read(geometry.vertices(), "contact_element_id")
+            of_vertices = require(geometry.vertices(), "contact_element_id", f"body '{part.name}'")
             for own in part.surface_parts:
                 elements.setdefault(int(of_vertices[own.vertices[0]]), replace(part, friction=own.friction))
         else:
