@@ -180,7 +180,8 @@ class Conditioning:
 
 def _softest_alone(M: Array) -> Array:
     """λ_b of mass matrices (n, 12, 12), (n,)."""
-    dyads = M[:, *_DYAD]
+    rows, columns = _DYAD
+    dyads = M[:, rows, columns]
     size = np.sqrt(np.einsum("kii->ki", dyads))
     size = np.where(size > 0.0, size, 1.0)
     return np.linalg.eigvalsh(dyads / size[:, :, None] / size[:, None, :]).min(axis=1, initial=1.0)

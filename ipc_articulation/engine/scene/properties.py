@@ -224,7 +224,7 @@ def _numbers(model: EngineModel) -> dict[Key, int]:
     """The number of each affine body, and of each half-plane after all bodies, as in `Materials.friction`."""
     soft = len(model.context.bodies.soft.bodies)
     first = model.context.bodies.affine_count + soft
-    numbers: dict[Key, int] = dict(model.context.bodies.rows)
+    numbers: dict[Key, int] = {key: row for key, row in model.context.bodies.rows.items()}
     return numbers | {key: first + p for p, key in enumerate(model.planes.keys)}
 
 
