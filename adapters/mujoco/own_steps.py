@@ -79,7 +79,7 @@ def take_steps(
     for j in range(k):
         if j:
             prediction.take_step(model, scratch, contacts)
-            _read_mass(model, scratch, joints, read.moved[j - 1] / h, j, read)
+            _read_mass(model, scratch, joints, j, read)
         if held is not None:
             forces.append(limit_and_friction(model, scratch, joints, held.rows))
     moved = displacement(model, joints, data.qpos, scratch.qpos, read.moved.sum(axis=0))
@@ -92,21 +92,18 @@ def read_single(
     model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, joints: JointMap, state: int, into: StepArrays
 ) -> OwnSteps:
     """The single step from `data` that MuJoCo has taken on `scratch`, in the arrays of one of several states."""
-    _read_mass(model, scratch, joints, data.qvel[joints.dofs], state, into)
+    _read_mass(model, scratch, joints, state, into)
     mass, moved, poses = (array[state] for array in into)
     undo_later_joints(model, scratch, joints, data.qpos, poses)
     held = restraints(model, data, scratch, joints)
     return OwnSteps(float(model.opt.timestep), mass, moved, poses, held, None)
 
 
-def _read_mass(
-    model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, v: Array, state: int, into: StepArrays
-) -> None:
-    """Read a single step from the velocities v (F,), with the equalities in M̂."""
+def _read_mass(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, state: int, into: StepArrays) -> None:
+    """Read a single step, with the equalities in M̂."""
     read_step(model, scratch, joints, state, into)
     if scratch.ne:
-        x = into.moved[state] - model.opt.timestep * v
-        add_equalities(model, scratch, joints, x, into.mass[state])
+        add_equalities(model, scratch, joints, into.mass[state])
 
 
 def _with_means(held: Restraints, forces: Array) -> Restraints:
