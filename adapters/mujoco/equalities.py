@@ -8,13 +8,10 @@ accelerations minimise (Computation, «Constraint model»)
 A step of h moves the joints by δθ = h v + h² a. So besides M̂ the step has the incremental potential
 ½ Σ (J (δθ - δθ̃))²/R: equalities add Jᵀ W J to M̂, with W = 1/R. A load F at rest parts what one joins by R F/k.
 
-Damping and velocity gains that the integrator treats implicitly come after the constraints: the step moves the joints
-by h v + x with M̂ x = h² M a. So that a load at rest, δθ = 0, meets the forces aref/R all the same, W changes such that
+Damping and velocity gains that the integrator treats implicitly come after the constraints: the force of an equality is
+such that M alone yields, but it moves what M̂ resists. So that a load at rest meets the stiffness k/R all the same,
 
-    W J x = h² R⁻¹ J a =: y
-
-by a damped BFGS update (Powell 1978, «A fast algorithm for nonlinearly constrained optimization calculations»), which
-keeps it positive definite. Without such damping W = 1/R has this property.
+    W = (J M⁻¹ Jᵀ)/(J M̂⁻¹ Jᵀ)/R    for each row, which is exact for a single one that bears the load alone.
 
 In several steps the equalities are springs and dampings, Jᵀ (k/R) J and Jᵀ (b/R) J, too (see `response`).
 """
@@ -24,27 +21,18 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.kinematics import JointMap
+from ipc_articulation.adapters.mujoco.read_step import undamped_mass
 
 from ipc_articulation.arrays import Array
 
-_LEAST = 0.2  # Powell's bound on the curvature along J x, as a share of that of 1/R
 
-
-def add_equalities(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, x: Array, mass: Array) -> None:
-    """Add the equalities in the step that was taken on `scratch` to M̂ without them.
-
-    Args:
-        model: The model.
-        scratch: The state after the step.
-        joints: The coupled joints, of F degrees of freedom.
-        x: Their displacement by the accelerations of the step, (F,) [rad or m].
-        mass: M̂, (F, F), which changes.
-    """
+def add_equalities(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, mass: Array) -> None:
+    """Add the equalities in the step that was taken on `scratch` to M̂ without them, `mass` (F, F)."""
     J, stiffness = _rows(model, scratch, joints), scratch.efc_D[: scratch.ne]
-    y = model.opt.timestep**2 * stiffness * (J @ scratch.qacc[joints.dofs])
+    M = undamped_mass(model, scratch, joints)
+    if M is not None:
+        stiffness = stiffness * _ratio(_mobility(M, J), _mobility(mass, J))
     mass += _squared(J, stiffness)
-    if (along := J @ x).any():
-        mass += _update(J, stiffness * along, float(along @ (stiffness * along)), y, float(along @ y))
 
 
 def springs_and_damping(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap) -> tuple[Array, Array]:
@@ -73,10 +61,11 @@ def _squared(J: Array, stiffness: Array) -> Array:
     return scaled.T @ scaled
 
 
-def _update(J: Array, given: Array, curvature: float, y: Array, wanted: float) -> Array:
-    """Jᵀ (W - R⁻¹) J, (F, F), for R⁻¹ J x = `given`, (J x)ᵀ R⁻¹ J x = `curvature` and (J x)ᵀ y = `wanted`."""
-    if wanted < _LEAST * curvature:
-        share = (1.0 - _LEAST) * curvature / (curvature - wanted)
-        y, wanted = share * y + (1.0 - share) * given, _LEAST * curvature
-    on_joints, before = J.T @ y, J.T @ given
-    return np.outer(on_joints, on_joints) / wanted - np.outer(before, before) / curvature
+def _mobility(mass: Array, J: Array) -> Array:
+    """J M⁻¹ Jᵀ of each row, (e,)."""
+    return np.einsum("ei,ie->e", J, np.linalg.solve(mass, J.T))
+
+
+def _ratio(a: Array, b: Array) -> Array:
+    """a/b, 1 for rows that move no coupled joint."""
+    return np.divide(a, b, out=np.ones_like(a), where=b > 0.0)

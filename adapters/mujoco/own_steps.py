@@ -80,7 +80,7 @@ def take_steps(
     for j in range(k):
         if j:
             prediction.take_step(model, scratch, contacts)
-            _read_mass(model, scratch, joints, read.moved[j - 1] / h, j, read)
+            _read_mass(model, scratch, joints, j, read)
         if held is not None:
             forces.append(limit_and_friction(model, scratch, joints, held.rows))
     moved = displacement(model, joints, data.qpos, scratch.qpos, read.moved.sum(axis=0))
@@ -93,7 +93,7 @@ def read_single(
     model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, joints: JointMap, state: int, into: StepArrays
 ) -> OwnSteps:
     """The single step from `data` that MuJoCo has taken on `scratch`, in the arrays of one of several states."""
-    ties = _read_mass(model, scratch, joints, data.qvel[joints.dofs], state, into)
+    ties = _read_mass(model, scratch, joints, state, into)
     mass, moved, poses = (array[state] for array in into)
     undo_later_joints(model, scratch, joints, data.qpos, poses)
     held = restraints(model, data, scratch, joints)
@@ -101,15 +101,15 @@ def read_single(
 
 
 def _read_mass(
-    model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, v: Array, state: int, into: StepArrays
+    model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, state: int, into: StepArrays
 ) -> Array | float:
-    """Read a single step from the velocities v (F,), with the equalities in M̂; returns their share."""
+    """Read a single step, with the equalities in M̂; returns their share."""
     read_step(model, scratch, joints, state, into)
     if not scratch.ne:
         return 0.0
-    mass, x = into.mass[state], into.moved[state] - model.opt.timestep * v
+    mass = into.mass[state]
     without = mass.copy()
-    add_equalities(model, scratch, joints, x, mass)
+    add_equalities(model, scratch, joints, mass)
     return mass - without
 
 

@@ -42,6 +42,15 @@ def read_step(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap, stat
     )
 
 
+def undamped_mass(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap) -> Array | None:
+    """The coupled block (F, F) of M in the step that was taken on `data`; None where it is M̂."""
+    if not data.qHDiagInv.any():
+        return None
+    mass = np.empty((len(joints.dofs), len(joints.dofs)))
+    put_block(joints.place, model.M_rownnz, model.M_colind, data.M, mass)
+    return mass
+
+
 @kernel
 def _read(tables, step, state, mass, moved, poses):
     place, dofs, bodies, lengths, columns, h = tables
@@ -49,7 +58,7 @@ def _read(tables, step, state, mass, moved, poses):
     if inverse.any():
         _multiply_factors(place, lengths, columns, qH, mass[state])
     else:
-        _scatter(place, lengths, columns, M, mass[state])
+        put_block(place, lengths, columns, M, mass[state])
     for i in range(len(dofs)):
         moved[state, i] = h * qvel[dofs[i]]
     put_poses(bodies, xpos, xmat, poses[state])
@@ -75,7 +84,7 @@ def _multiply_factors(place, lengths, columns, qH, mass):
 
 
 @kernel
-def _scatter(place, lengths, columns, M, mass):
+def put_block(place, lengths, columns, M, mass):
     """The coupled block of M."""
     mass[:] = 0.0
     first = 0

@@ -119,10 +119,10 @@ def test_the_minimiser_of_k_is_mujocos_own_step(case, integrator):
 
 @pytest.mark.parametrize("case", [case for case in CASES if "<equality>" in CASES[case].get("more", "")])
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_a_load_at_rest_meets_the_equalities_without_their_damping(case, integrator):
+def test_a_load_at_rest_meets_the_equalities_of_an_undamped_robot(case, integrator):
     """-M̂ δθ̃ is dt² times the force that holds the joints where they are, the equalities' being aref/R."""
     model, data = model_of(case, integrator)
-    data.qvel[:] = 0.0
+    data.qvel[:] = model.dof_damping[:] = 0.0
     prediction = ignoring_the_guest(model, data).predict()
     mujoco.mj_forward(model, data)
     rows, guest = data.efc_J[: data.ne * model.nv].reshape(data.ne, model.nv), slice(4, None)
