@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.touched_bodies import TouchedBodies
 
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.adapter import StepForces, Touches
 from ipc_articulation.errors import UnsupportedError
 from ipc_articulation.repairs import caution
@@ -69,7 +69,7 @@ class ForceSensors:
             for sensor in self._touch.tolist():
                 self._read_touch(data, sensor, touches, touched)
 
-    def _read_touch(self, data: mujoco.MjData, sensor: int, touches: Touches, touched: Array) -> None:
+    def _read_touch(self, data: mujoco.MjData, sensor: int, touches: Touches, touched: Ints) -> None:
         model, site = self._model, int(self._model.sensor_objid[sensor])
         volume = data.site_xpos[site], data.site_xmat[site], model.site_size[site]
         own = np.flatnonzero((touched == model.site_bodyid[site]) & (touches.normal_forces > 0.0))
@@ -94,7 +94,7 @@ def sensor_name(model: mujoco.MjModel, sensor: int) -> str:
     return model.sensor(sensor).name or f"number {sensor}"
 
 
-def _add(data: mujoco.MjData, bodies: Array, W: Array) -> None:
+def _add(data: mujoco.MjData, bodies: Ints, W: Array) -> None:
     """Add wrenches (k, 6) [moment about the world's origin; force] on bodies (k,) to `xfrc_applied`."""
     moments = W[:, :3] - np.cross(data.xipos[bodies], W[:, 3:])
     np.add.at(data.xfrc_applied, bodies, np.concatenate([W[:, 3:], moments], axis=1))
