@@ -24,7 +24,7 @@ import numpy as np
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.engine.linear_system.hessian import NoHessian
+from ipc_articulation.engine.linear_system.hessian import Hessian, NoHessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
@@ -38,7 +38,7 @@ from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import SceneError
 
 _ITERATIONS = 4  # of inverse iteration: the factor from one to the next is the growth of the softest motion
-_DYAD = np.ix_([0, 3, 4, 5], [0, 3, 4, 5])  # of M = [[m, sᵀ], [s, S]] ⊗ 1
+_DYAD = np.array([0, 3, 4, 5])  # of M = [[m, sᵀ], [s, S]] ⊗ 1
 _REMEDIES = {
     JointPenalties: "give it a smaller strength_ratio, or a shorter axis",
     DrivingJoints: "give its drive a smaller strength_ratio",
@@ -119,22 +119,22 @@ class Conditioning:
 
     def _diagonal(self, state: EngineState, dt: float, M: Array) -> tuple[list[_Part], Array]:
         """What holds the bodies, and D (n, 12), for M's own diagonal (n, 12)."""
-        found, D, g = _Diagonals(), M.copy(), np.zeros_like(state.q)
+        found, D = _Diagonals(), M.copy()
         for term in self._held:
             found.term = term
             if isinstance(term, ShapeEnergy):
                 term.begin_step(state, dt)
-            term.assemble(state.q, g, found)
+            _add_stiffness(term, state.q, found)
         for part in found.parts:
             np.add.at(D, part.rows, part.entries)
         return found.parts, D
 
     def _softest(self, state: EngineState, D: Array, unknown: Bools, bound: Array) -> tuple[float, int]:
         """λ, 0 where H is not definite in rounding, and the body that moves most along x."""
-        system, g = LinearSystem(~unknown), np.zeros_like(state.q)
+        system = LinearSystem(~unknown)
         system.add_diagonal(self._kinetic.arrays.M)
         for term in self._held:
-            term.assemble(state.q, g, system)
+            _add_stiffness(term, state.q, system)
         x, ratio = np.random.default_rng(0).standard_normal(state.q.shape) / np.sqrt(D), 1.0
         for _ in range(_ITERATIONS):
             found = system.solve_definite(-D * x)
@@ -147,9 +147,9 @@ class Conditioning:
     def _refuse(self, parts: Sequence[_Part], M: Array, body: int, ratio: float) -> None:
         """Name the body and what is stiffest beside its inertia."""
         found = [
-            (part, k, (part.entries[k] / M[body]).max())
+            (part, int(k), (part.entries[k] / M[body]).max())
             for part in parts
-            for k in np.flatnonzero(part.rows == body).tolist()
+            for k in np.flatnonzero(part.rows == body)
         ]
         part, k, _ = max(found, key=lambda one: one[2])
         name = self._context.bodies.names[body]
@@ -178,10 +178,17 @@ class Conditioning:
         return f"{drive}joint geometry {geometry}, joint {joint}, between '{names[row]}' and '{names[other]}',"
 
 
+def _add_stiffness(term: Term, q: Array, hessian: Hessian) -> None:
+    """Add the K of a term at q (n, 12); that of an aim does not depend on how near the aim is."""
+    if isinstance(term, SoftTransform):
+        hessian.add_diagonal(term.stiffness)
+    else:
+        term.assemble(q, np.zeros_like(q), hessian)
+
+
 def _softest_alone(M: Array) -> Array:
     """λ_b of mass matrices (n, 12, 12), (n,)."""
-    rows, columns = _DYAD
-    dyads = M[:, rows, columns]
+    dyads = M[:, _DYAD[:, None], _DYAD]
     size = np.sqrt(np.einsum("kii->ki", dyads))
     size = np.where(size > 0.0, size, 1.0)
     return np.linalg.eigvalsh(dyads / size[:, :, None] / size[:, None, :]).min(axis=1, initial=1.0)

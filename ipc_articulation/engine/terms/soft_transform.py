@@ -65,6 +65,11 @@ class SoftTransform(Term, Approaching):
     def drives(self) -> Ints:
         return self._aim.rows
 
+    @property
+    def stiffness(self) -> Array:
+        """M̃ of the present step, (n, 12, 12)."""
+        return self._blocks
+
     def begin_step(self, state: EngineState, dt: float) -> None:
         """Read goals, strengths and switches.
 
