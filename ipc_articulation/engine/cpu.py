@@ -115,7 +115,11 @@ class CpuEngine(PyIEngine):
 
     @interrupts_deferred
     def do_dump(self) -> bool:
-        """Write the complete state; called by `world.dump`."""
+        """Write the complete state; called by `world.dump`.
+
+        Raises:
+            DumpError: It cannot be written, because the disk is full or a file is in the way; names the file.
+        """
         self._refuse_before_init("dump")
         dump_state(self._dumps, self._now.frame, self._now.state, self.model, self.workspace, read_dt(self._config))
         return True
