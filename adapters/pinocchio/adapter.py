@@ -54,7 +54,8 @@ class PinocchioAdapter:
         q: Position, (nq,), as Pinocchio's functions take it.
         v: Velocity, (nv,), as Pinocchio's functions take it: that of a free-flyer in its own axes.
         tau: Forces of the drives in the next step, (nv,) [N·m or N].
-        kd: Gains of velocity of the drives, (nv,) [N·m·s/rad or N·s/m]: the force of a drive is tau - kd v⁺.
+        kd: Gains of velocity of the drives, (nv,) [N·m·s/rad or N·s/m], zero or more: the force of a drive is
+            tau - kd v⁺.
 
     Args:
         model: The model; its gravity must be the scene's.
@@ -66,8 +67,8 @@ class PinocchioAdapter:
         around: The robot's surroundings, and the options for surfaces.
 
     Raises:
-        AdapterError: An argument is unknown or of another type, the time step is not positive, or two bodies have the
-            same name.
+        AdapterError: An argument is unknown or of another type, the time step is not positive, two bodies have the
+            same name, or a geometry is on a joint that the model does not have.
         MeshError: Repairs are refused, and a mesh is open or has no volume.
         StateError: q or v has a wrong length, is not finite, or has a quaternion or an angle's cosine and sine that are
             not of length one.
@@ -154,6 +155,8 @@ class PinocchioAdapter:
             self._edits.refuse()
         q, v = self._state()
         tau, kd = self._numbers("tau", self.model.nv), self._numbers("kd", self.model.nv)
+        if (kd < 0.0).any():
+            raise StateError(f"kd must be {self.model.nv} numbers, zero or more; it is {kd.tolist()!s:.80}")
         step = own_step(self.model, self._data, q, v, self._charts.drift(v), tau, kd, self._dt)
         if not np.isfinite(step.v).all():
             raise AdapterError(

@@ -26,6 +26,7 @@ from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledRo
 from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.coupling.solids import Facets, join, touching
 from ipc_articulation.dynamics.model.shapes import Shape
+from ipc_articulation.errors import AdapterError
 
 _UNIVERSE = 0  # number of the universe among joints and among frames
 
@@ -57,6 +58,7 @@ class Description:
         """The robot at a position (nq,).
 
         Raises:
+            AdapterError: A geometry is on a joint that the model does not have.
             MeshError: Repairs are refused, and a mesh is open or has no volume.
             UnsupportedError: A geometry has no closed surface.
         """
@@ -119,6 +121,11 @@ class Description:
 
     def _body_of(self, entry: Any) -> str:
         if entry.parentJoint != _UNIVERSE:
+            if entry.parentJoint not in self.chain.origins:
+                raise AdapterError(
+                    f"geometry '{entry.name}' is on joint {entry.parentJoint}, which model '{self.model.name}' "
+                    "has not; give the geometry that was built with this model"
+                )
             return self.chain.names[self.chain.origins.index(entry.parentJoint)]
         frame = self.model.frames[entry.parentFrame] if entry.parentFrame < self.model.nframes else None
         return frame.name if frame is not None and frame.type == pin.FrameType.BODY else entry.name

@@ -131,7 +131,11 @@ class CpuEngine(PyIEngine):
 
     @interrupts_deferred
     def do_dump(self) -> bool:
-        """Write the complete state; called by `world.dump`."""
+        """Write the complete state; called by `world.dump`.
+
+        Raises:
+            DumpError: It cannot be written, because the disk is full or a file is in the way; names the file.
+        """
         self._refuse_before_init("dump")
         with self.turn.changing("world.dump()"):
             self.follow_changes()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
 
-from ipc_articulation.arguments import shown
+from ipc_articulation.arguments import COUNT, instance, optional, refuse_unwanted, shown
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import TaskError
 from ipc_articulation.naming import suggest
@@ -30,6 +30,31 @@ def refuse_unknown_options(where: str, options: Iterable[str], known: Iterable[s
             raise TaskError(f"{where}: unknown option '{name}'{suggest(name, known)}")
 
 
+def checked_start(seed: Any, options: Any) -> int | None:
+    """The seed that `reset` is given, a whole number of Python.
+
+    Raises:
+        TaskError: It is none, or the options are no mapping.
+    """
+    refuse_unwanted("reset: seed", seed, optional(COUNT), TaskError)
+    refuse_unwanted("reset: options", options, optional(instance(Mapping)), TaskError)
+    return None if seed is None else int(seed)
+
+
+def checked_starts(seed: Any, options: Any, count: int) -> list[int | None]:
+    """The seed of each of several environments: `seed` + k for environment k, or the k-th of several.
+
+    Raises:
+        TaskError: As for `checked_start`, or there are more or fewer seeds than environments.
+    """
+    if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str):
+        first = checked_start(seed, options)
+        return [None if first is None else first + k for k in range(count)]
+    if len(seed) != count:
+        raise TaskError(f"{len(seed)} seeds were given for {count} environments")
+    return [checked_start(each, options) for each in seed]
+
+
 def checked_action(action: Any, space: Any) -> Any:
     """An action, within the bounds of its space if that is a box.
 
@@ -40,10 +65,7 @@ def checked_action(action: Any, space: Any) -> Any:
         if not space.contains(action):
             raise TaskError(f"the action {shown(action)} is not of the space {space}")
         return action
-    try:
-        array = np.array(action, dtype=float)
-    except (TypeError, ValueError):
-        raise TaskError(f"the action is a {type(action).__name__}, must be {_numbers(space)}") from None
+    array = _real(action, float, f"the action is a {type(action).__name__}, must be {_numbers(space)}")
     if array.shape != space.shape:
         raise TaskError(f"the action has shape {array.shape}, must be {_numbers(space)}")
     bad = np.flatnonzero(~np.isfinite(array))
@@ -63,10 +85,8 @@ def checked_observation(observation: Any, space: Any, task: object) -> Any:
         if not space.contains(observation):
             raise TaskError(f"{name}.observe gave {shown(observation)}, which is not of {space}")
         return observation
-    try:
-        array = np.array(observation, dtype=np.float32 if space is None else space.dtype)
-    except (TypeError, ValueError):
-        raise TaskError(f"{name}.observe gave a {type(observation).__name__}, must be an array of numbers") from None
+    message = f"{name}.observe gave a {type(observation).__name__}, must be an array of numbers"
+    array = _real(observation, np.float32 if space is None else space.dtype, message)
     if space is not None and array.shape != space.shape:
         raise TaskError(f"{name}.observe gave shape {array.shape}, must be {space.shape}")
     _require_finite(array, f"{name}.observe")
@@ -81,11 +101,25 @@ def checked_reward(reward: Any, task: object) -> float:
     """
     name = f"{type(task).__name__}.reward"
     try:
-        number = float(reward)
+        number = float("complex" if np.iscomplexobj(reward) else reward)
     except (TypeError, ValueError):
         raise TaskError(f"{name} gave {shown(reward)}, must be a number") from None
     _require_finite(np.array([number]), name)
     return number
+
+
+def _real(values: Any, dtype: Any, message: str) -> Array:
+    """An array of real numbers.
+
+    Raises:
+        TaskError: They are none; with the message.
+    """
+    try:
+        if np.iscomplexobj(array := np.asarray(values)):
+            raise TypeError
+        return np.array(array, dtype=dtype)
+    except (TypeError, ValueError, OverflowError):
+        raise TaskError(message) from None
 
 
 def _require_finite(array: Array, name: str) -> None:
@@ -110,9 +144,10 @@ def checked_actions(actions: Any, space: Any) -> Any:
     """
     if not hasattr(space, "low"):
         return actions
-    array = np.array(actions, dtype=space.dtype)
+    wanted = f"{_numbers(space)}, a row for each environment"
+    array = _real(actions, space.dtype, f"the actions are a {type(actions).__name__}, must be {wanted}")
     if array.shape != space.shape:
-        raise TaskError(f"the actions have shape {array.shape}, must be {_numbers(space)}, a row for each environment")
+        raise TaskError(f"the actions have shape {array.shape}, must be {wanted}")
     for index in map(int, np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(axis=1))):
         raise TaskError(f"the action of environment {index} is {shown(array[index])}, must be finite")
     return array

@@ -17,6 +17,7 @@ from ipc_articulation.gym.checks import (
     checked_action,
     checked_observation,
     checked_reward,
+    checked_start,
     options_of,
     refuse_unknown_options,
 )
@@ -109,7 +110,7 @@ class Env(gymnasium.Env[Any, Any]):
         """Begin an episode from a start that is drawn anew.
 
         Args:
-            seed: Of this start and all that follow; None: go on with the random numbers.
+            seed: Of this start and all that follow, a whole number, zero or more; None: go on with the random numbers.
             options: None are known.
 
         Returns:
@@ -117,9 +118,10 @@ class Env(gymnasium.Env[Any, Any]):
 
         Raises:
             SceneError: None of many starts that were drawn is without intersections.
-            TaskError: The environment is closed, or the task gave what its space does not have.
+            TaskError: The seed is no such number, the environment is closed, or the task gave what its space does not
+                have.
         """
-        super().reset(seed=seed)
+        super().reset(seed=checked_start(seed, options))
         self._require_open()
         if self._stopped:
             return self._last.copy(), {"success": False, "error": self._stopped}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -13,8 +14,10 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array,
 
 from ipc_articulation.errors import TaskError
 from ipc_articulation.extras import need
-from ipc_articulation.gym.checks import checked_actions
+from ipc_articulation.gym.checks import checked_actions, checked_starts
 from ipc_articulation.sweeps.cluster import connected
+
+log = logging.getLogger("ipc_articulation")
 
 Outcome = tuple[Any, float, bool, bool, dict[str, Any]]  # of one environment: what `step` returns
 
@@ -23,7 +26,8 @@ class RayVectorEnv(VectorEnv[Any, Any, Any]):
     """A vector environment on a Ray cluster.
 
     An actor that is lost, with its process or its node, is made anew, and the episodes of its environments are
-    truncated with `info["error"]`; where `on_failure` of the environments is "raise", the loss is an error.
+    truncated with `info["error"]`; where `on_failure` of the environments is "raise", the loss is an error. A `reset`
+    says the loss by a warning in the log.
 
     Args:
         factory: Makes an environment; it is sent to the nodes, which need this package and the scene's files at the
@@ -49,7 +53,7 @@ class RayVectorEnv(VectorEnv[Any, Any, Any]):
         count = min(num_envs, cpus if actors is None else actors)
         self._shares = [list(map(int, share)) for share in np.array_split(np.arange(num_envs), count)]
         self._actors = [self._actor(share) for share in self._shares]
-        made = self._get(self._actors[0].describe.remote())
+        made = self._own(0, self._actors[0].describe.remote())
         self.single_observation_space, self.single_action_space, self.metadata, self.render_mode, raises = made
         self._raises = bool(raises)
         self.metadata = {**self.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -60,16 +64,17 @@ class RayVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Reset all environments; environment k gets `seed` + k, or the k-th of several seeds."""
-        seeds = [None] * self.num_envs if seed is None else seed
-        seeds = [seeds + k for k in range(self.num_envs)] if isinstance(seeds, int) else list(seeds)
-        if len(seeds) != self.num_envs:
-            raise TaskError(f"{len(seeds)} seeds were given for {self.num_envs} environments")
-        pending = [a.reset.remote([seeds[k] for k in share], options) for a, share in self._pairs()]
-        answers = [self._get(answer) for answer in pending]
+        """Reset all environments; environment k gets `seed` + k, or the k-th of several seeds.
+
+        Raises:
+            TaskError: A seed is none, or an actor was lost twice.
+        """
+        seeds = checked_starts(seed, options, self.num_envs)
+        given = [([seeds[k] for k in share], options) for share in self._shares]
+        pending = [actor.reset.remote(*own) for actor, own in zip(self._actors, given, strict=True)]
         infos: dict[str, Any] = {}
-        for share, answer in zip(self._shares, answers, strict=True):
-            for k, (observation, info) in zip(share, answer, strict=True):
+        for number, (share, answer) in enumerate(zip(self._shares, pending, strict=True)):
+            for k, (observation, info) in zip(share, self._begun(number, answer, given[number]), strict=True):
                 self._last[k] = observation
                 infos = self._add_info(infos, info, k)
         return self._batched(), infos
@@ -88,7 +93,7 @@ class RayVectorEnv(VectorEnv[Any, Any, Any]):
 
     def render(self) -> tuple[Any, ...]:
         """Pictures of all environments."""
-        answers = [self._get(actor.render.remote()) for actor in self._actors]
+        answers = [self._own(number, actor.render.remote()) for number, actor in enumerate(self._actors)]
         return tuple(picture for answer in answers for picture in answer)
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -108,15 +113,34 @@ class RayVectorEnv(VectorEnv[Any, Any, Any]):
         try:
             return self._get(answer)
         except self._ray.exceptions.RayActorError as error:
-            share, message = (
-                self._shares[number],
-                f"the Ray actor of environments was lost: {str(error).split(chr(10))[0]}",
-            )
+            message = self._anew(number, error)
+            self._actors[number].end_all.remote()
             if self._raises:
                 raise TaskError(message) from error
-            self._actors[number] = self._actor(share)
-            self._actors[number].end_all.remote()
+            share = self._shares[number]
             return [(self._last[k], 0.0, False, True, {"success": False, "error": message}) for k in share]
+
+    def _begun(self, number: int, answer: Any, given: tuple[Any, ...]) -> list[tuple[Any, dict[str, Any]]]:
+        """What the environments of an actor began with; of one that was lost since, they begin in another."""
+        try:
+            return self._get(answer)
+        except self._ray.exceptions.RayActorError as error:
+            log.warning("%s; they are reset in another", self._anew(number, error))
+        return self._own(number, self._actors[number].reset.remote(*given))
+
+    def _own(self, number: int, answer: Any) -> Any:
+        """What an actor answers; its loss is an error."""
+        try:
+            return self._get(answer)
+        except self._ray.exceptions.RayActorError as error:
+            raise TaskError(self._anew(number, error)) from error
+
+    def _anew(self, number: int, error: Exception) -> str:
+        """Make a lost actor anew; what is said of it."""
+        share = self._shares[number]
+        self._actors[number] = self._actor(share)
+        names = ", ".join(map(str, share))
+        return f"the Ray actor of environments was lost, of numbers {names}: {str(error).splitlines()[0]}"
 
     def _get(self, answer: Any) -> Any:
         """What an actor answers; an error that it raised is raised here as it was."""

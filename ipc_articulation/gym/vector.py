@@ -9,14 +9,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.vector.utils import iterate
 
 from ipc_articulation.arguments import COUNT, instance, refuse_unwanted
 from ipc_articulation.cores import THREADS
 from ipc_articulation.errors import TaskError
-from ipc_articulation.gym.checks import checked_actions, options_of, refuse_unknown_options
+from ipc_articulation.gym.checks import checked_actions, checked_starts, options_of, refuse_unknown_options
 from ipc_articulation.gym.env import Env
+from ipc_articulation.gym.process_vector import ProcessVectorEnv
 from ipc_articulation.gym.ray_vector import RayVectorEnv
 from ipc_articulation.gym.shared import SharedEnv, SharedScene, stepped
 from ipc_articulation.gym.task import Task
@@ -66,16 +67,12 @@ def make_vec(
     return BACKENDS[backend](factory, int(num_envs), **(backend_options or {}))
 
 
-class ProcessVectorEnv(AsyncVectorEnv):
-    """gymnasium's AsyncVectorEnv; an action that is none is refused before any environment steps."""
-
-    def step_async(self, actions: Any) -> None:
-        """Send the actions."""
-        super().step_async(checked_actions(actions, self.action_space))
-
-
 class LocalVectorEnv(SyncVectorEnv):
-    """gymnasium's SyncVectorEnv; an action that is none is refused before any environment steps."""
+    """gymnasium's SyncVectorEnv; a seed or an action that is none is refused before any environment begins."""
+
+    def reset(self, *, seed: Any = None, options: Any = None) -> Any:
+        """Reset all environments; environment k gets `seed` + k, or the k-th of several seeds."""
+        return super().reset(seed=checked_starts(seed, options, self.num_envs), options=options)
 
     def step(self, actions: Any) -> Any:
         """Step all environments."""

@@ -43,8 +43,8 @@ class Checkpoints:
         try:
             state = simulation.dump()
             write_dump(self._states, Dump(frame, _FORMAT, state))
-        except OSError as error:
-            reason = f"{error.strerror or error}; earlier ones are kept"
+        except (DumpError, OSError) as error:
+            reason = f"{getattr(error, 'strerror', error)}; earlier ones are kept"
             raise OutputError(f"the checkpoint of step {frame} cannot be written: {reason}") from error
         self._prune()
 
@@ -56,7 +56,7 @@ class Checkpoints:
         """
         path = self.path(frame)
         dump = read_dump(path)
-        if dump.scene != _FORMAT or dump.frame != frame:
+        if dump.scene != _FORMAT:
             raise DumpError(f"{path} is not the checkpoint of step {frame}")
         return dump.arrays
 

@@ -45,8 +45,7 @@ class Simulation(Shown, Protocol):
         """Bring the engine's state to disk, into its workspace; give all other state that the next steps depend on.
 
         Raises:
-            DumpError: The engine keeps no state.
-            OSError: The disk is full.
+            DumpError: The engine keeps no state, or the disk is full.
         """
         ...
 

@@ -225,6 +225,17 @@ def test_a_failing_environment_is_named_and_nothing_changes(tmp_path):
     many.step(world)  # the robot fails only once
 
 
+def test_an_environment_whose_state_is_not_finite_is_named(tmp_path):
+    scene = make_scene(gravity=(0.0, 0.0, -9.81))
+    many = couple_many(scene, [by_mujoco(gravity=(0.0, 0.0, -9.81)) for _ in range(3)])
+    make_world(scene, tmp_path)
+    many.adapters[1].data.qvel[0] = np.nan
+    with pytest.raises(AdapterError, match=r"^environment 1: .*theta_dot"):
+        _ = many.theta_dot
+    assert many.theta.shape == (3, len(many.joint_names))
+    assert np.isfinite([many.couplings[k].theta_dot for k in (0, 2)]).all()
+
+
 @pytest.mark.parametrize("failing", ["reset", "stop"])
 def test_a_failing_environment_is_put_back_and_the_others_go_on_with_the_same_bits(failing, tmp_path):
     many, world = with_broken(tmp_path)

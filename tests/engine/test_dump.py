@@ -1,5 +1,7 @@
 """Dumps: a run goes on bit for bit, whatever happened to the process; what does not fit is refused by name."""
 
+import errno
+import os
 import random
 import subprocess
 import sys
@@ -7,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+from ipc_articulation.engine.persistence.dump_file import read_dump
 from ipc_articulation.errors import DumpError
 from tests.engine.dumping_run import make, run
 from tests.engine.scenes import BoxScene, translation
@@ -112,6 +115,8 @@ def test_damaged_dumps_are_refused_by_name_and_passed_over(tmp_path, caplog):
         (b"", r"frame_000007\.dump is not a dump of this engine"),
         (b"ipc_articulation dump 9 sha256 0\n", r"frame_000007\.dump is of version 9; this engine reads 8"),
         (b"ipc_articulation dump 8 sha256 0\nabc", r"frame_000007\.dump is damaged or truncated"),
+        (b"ipc_articulation dump ", r"frame_000007\.dump is damaged or truncated"),
+        (b"ipc_articulation dump 8", r"frame_000007\.dump is damaged or truncated"),
     ],
 )
 def test_what_is_no_dump(tmp_path, content, message):
@@ -121,6 +126,51 @@ def test_what_is_no_dump(tmp_path, content, message):
     for arguments in ((), (7,)):
         with pytest.raises(DumpError, match=message):
             scene.world.recover(*arguments)
+    assert scene.run(1).world.frame() == 1
+
+
+def test_whatever_becomes_of_a_dump_is_named_and_passed_over(tmp_path):
+    """Cut, with flipped bits, or of another frame."""
+    draw, scene = random.Random(2), boxes(tmp_path)
+    assert scene.run(1).world.dump()
+    assert scene.run(1).world.dump()
+    older, newer = (tmp_path / "dumps" / f"frame_00000{frame}.dump" for frame in (1, 2))
+    whole = newer.read_bytes()
+    begin = whole.index(b"\n") + 1
+    damaged = [whole[:size] for size in (*range(begin), *draw.sample(range(begin, len(whole)), 40))]
+    for _ in range(160):
+        bits = bytearray(whole)
+        for _ in range(draw.randint(1, 4)):
+            bits[draw.randrange(draw.choice([begin, len(whole)]))] ^= 1 << draw.randrange(8)
+        damaged.append(bytes(bits))
+    for content in (*damaged, older.read_bytes()):
+        newer.write_bytes(content)
+        with pytest.raises(DumpError, match=r"frame_000002\.dump"):
+            read_dump(newer)
+    with pytest.raises(DumpError, match=r"frame_000002\.dump has the name of another: it holds frame 1"):
+        scene.world.recover(2)
+    for content in (whole[:22], damaged[-1]):
+        newer.write_bytes(content)
+        assert scene.world.recover()
+        assert scene.world.frame() == 1
+
+
+def test_a_dump_that_cannot_be_written_is_named_and_leaves_nothing(tmp_path, monkeypatch):
+    scene = boxes(tmp_path)
+
+    def fail(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(DumpError, match=r"frame_000000\.dump cannot be written: No space left on device"):
+            scene.world.dump()
+    assert not list((tmp_path / "dumps").iterdir())
+    (tmp_path / "dumps").rmdir()
+    (tmp_path / "dumps").touch()
+    with pytest.raises(DumpError, match=r"dumps/frame_000000\.dump cannot be written: File exists"):
+        scene.world.dump()
+    assert not scene.world.recover()
     assert scene.run(1).world.frame() == 1
 
 

@@ -176,3 +176,19 @@ def test_after_an_action_that_was_interrupted_an_episode_begins_anew(make_env: M
         env.step(env.action_space.sample())
     env.reset(seed=0)
     assert env.step(env.action_space.sample())[0] in env.observation_space
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "a", True])
+def test_seeds_that_are_none_are_refused(make_env: MakeEnv, seed: object) -> None:
+    with pytest.raises(TaskError, match=r"reset: seed is .*, must be a whole number, zero or more, or None"):
+        make_env().reset(seed=seed)  # type: ignore[arg-type]
+
+
+def test_options_and_complex_actions_are_refused(make_env: MakeEnv) -> None:
+    env = make_env()
+    with pytest.raises(TaskError, match="reset: options is 5, must be a Mapping, or None"):
+        env.reset(options=5)
+    env.reset(seed=np.int64(0))
+    for action in ([1j], np.array([0j])):
+        with pytest.raises(TaskError, match=r"the action is a (list|ndarray), must be \(1,\) numbers from -1 to 1"):
+            env.step(action)

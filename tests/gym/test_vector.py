@@ -1,6 +1,9 @@
 """Vector environments: what gymnasium asks of them, and environments that fail beside others."""
 
+import os
+import signal
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 from unittest.mock import Mock
 
@@ -242,6 +245,74 @@ def test_what_cannot_be_made_is_refused(scene: Path, options: dict[str, Any], me
     with pytest.raises(TaskError) as caught:
         make_vec(scene, **options)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("backend", ["here", "scene"])
+def test_seeds_options_and_actions_of_all_are_refused_by_name(scene: Path, backend: str) -> None:
+    envs = make_vec(scene, 2, backend=backend, engine="cpu")
+    for seed in (-1, 1.5, "a", [1, -1]):
+        with pytest.raises(TaskError, match=r"reset: seed is .*, must be a whole number, zero or more, or None"):
+            envs.reset(seed=seed)
+    with pytest.raises(TaskError, match="3 seeds were given for 2 environments"):
+        envs.reset(seed=[1, 2, 3])
+    with pytest.raises(TaskError, match="reset: options is 5, must be a Mapping, or None"):
+        envs.reset(options=5)
+    envs.reset(seed=np.int64(3))
+    for actions, kind in (([[1j], [0.0]], "list"), (np.zeros((2, 1), dtype=complex), "ndarray"), ("ab", "str")):
+        with pytest.raises(TaskError, match=rf"the actions are a {kind}, must be \(2, 1\) numbers from -1 to 1, a row"):
+            envs.step(actions)
+    envs.close()
+
+
+@pytest.mark.slow
+def test_processes_that_are_killed_are_named_and_nothing_waits(scene: Path) -> None:
+    """Before a reset, before a step, and while others wait for what it holds."""
+    for call in (lambda envs: envs.reset(), lambda envs: envs.step(np.zeros((2, 1)))):
+        envs = make_vec(scene, 2, engine="cpu", backend_options={"max_concurrency": 1})
+        with pytest.raises(TaskError, match="reset: seed is -1"):
+            envs.reset(seed=-1)
+        envs.reset(seed=0)
+        os.kill(envs.processes[1].pid, signal.SIGKILL)  # type: ignore[attr-defined]
+        begun = perf_counter()
+        for _ in range(2):
+            with pytest.raises(TaskError, match=r"environment 1 has ended with exit code -9; the episodes of all 2"):
+                call(envs)
+        envs.close()
+        assert perf_counter() - begun < 10.0
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_in_its_step_is_named(scene: Path) -> None:
+    task = type("DyingHere", (Dying,), {"scene": scene})
+    envs = make_vec(task, 2, engine="cpu", backend_options={"max_concurrency": 1})
+    envs.reset(seed=0)
+    begun = perf_counter()
+    with pytest.raises(TaskError, match="environment 0 has ended with exit code -9"):
+        envs.step(np.array([[1.0], [0.0]]))
+    envs.close()
+    assert perf_counter() - begun < 10.0
+
+
+class Dying(Task):
+    """Its process is killed if it is pushed hard."""
+
+    def act(self, action: np.ndarray, state: Any) -> Any:
+        if action[0] > 0.9:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().act(action, state)
+
+
+@pytest.mark.slow
+def test_actors_of_ray_that_were_killed_are_made_anew_by_reset(ray: Any, scene: Path, caplog: Any) -> None:
+    envs = make_vec(scene, 2, backend="ray", engine="cpu", backend_options={"actors": 2})
+    first = envs.reset(seed=0)[0]
+    number = envs._actors[1].__ray_call__.remote(lambda group: os.getpid())  # type: ignore[attr-defined]
+    os.kill(ray.get(number), signal.SIGKILL)
+    np.testing.assert_array_equal(envs.reset(seed=0)[0], first)
+    assert "the Ray actor of environments was lost, of numbers 1" in caplog.text
+    np.testing.assert_array_equal(envs.reset(seed=0)[0], first)
+    assert not envs.step(np.zeros((2, 1)))[3].any()
+    envs.close()
 
 
 @pytest.fixture(scope="module")

@@ -49,6 +49,8 @@ class Environments:
 
     One thread steps a scene: what is read out may come from any thread, see `Coupling`.
 
+    Where the state of one is not finite, arrays of all raise an error that names it; `couplings[k]` has the others'.
+
     Attributes:
         couplings: Those of the robots, (N,).
         adapters: Their adapters, (N,), whose controls are set between steps.
@@ -232,25 +234,25 @@ class Environments:
     @in_turn
     def theta(self) -> Array:
         """Joint positions of the multibody engines, (N, m) [rad or m]."""
-        return np.array([coupling.answers.theta() for coupling in self.couplings])
+        return self._each("theta")
 
     @property
     @in_turn
     def theta_dot(self) -> Array:
         """Joint velocities of the multibody engines, (N, m) [rad/s or m/s]."""
-        return np.array([coupling.answers.theta_dot() for coupling in self.couplings])
+        return self._each("theta_dot")
 
     @property
     @in_turn
     def delta_theta(self) -> Array:
         """δθ of the last step, (N, m) [rad or m]."""
-        return np.array([coupling.delta_theta for coupling in self.couplings])
+        return self._each("delta_theta")
 
     @property
     @in_turn
     def contact_force(self) -> Array:
         """Generalised contact force on the joints in the last step, (N, m) [N·m or N]."""
-        return np.array([coupling.contact_force for coupling in self.couplings])
+        return self._each("contact_force")
 
     @property
     @in_turn
@@ -258,7 +260,17 @@ class Environments:
         """Transforms in the scene of the links and then of the free bodies, (N, b, 4, 4)."""
         if self._is_stale and self._side is not None:
             return affine.transform_from_q(self._side.q)
-        return np.array([coupling.body_poses for coupling in self.couplings])
+        return self._each("body_poses")
+
+    def _each(self, name: str) -> Array:
+        """A read-out of all couplings; what one of them raises names its environment."""
+        found = []
+        for number, coupling in enumerate(self.couplings):
+            try:
+                found.append(getattr(coupling, name))
+            except IpcArticulationError as error:
+                raise labelled(number, error) from error
+        return np.array(found)
 
     def _predict(self, world: uipc.World, side: EngineSide) -> None:
         frame, dt = world.frame() + 1, float(self.scene.config().find("dt").view()[0])

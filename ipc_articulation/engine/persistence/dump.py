@@ -25,8 +25,15 @@ NEWEST = 2**64 - 1  # what `world.recover()` without a frame asks for
 def dump_state(
     folder: Path, frame: int, state: EngineState, model: EngineModel, workspace: Workspace, dt: float
 ) -> Path:
-    """Write the state after a frame; `dt` [s] is only for information, because it may change at any step."""
-    return write_dump(folder, Dump(frame, {**describe(model, workspace), "dt": dt}, state._asdict()))
+    """Write the state after a frame; `dt` [s] is only for information, because it may change at any step.
+
+    Raises:
+        DumpError: It cannot be written; names the file and why.
+    """
+    try:
+        return write_dump(folder, Dump(frame, {**describe(model, workspace), "dt": dt}, state._asdict()))
+    except OSError as error:
+        raise DumpError(f"dump {dump_path(folder, frame)} cannot be written: {error.strerror}") from error
 
 
 def recover_state(folder: Path, frame: int, model: EngineModel, workspace: Workspace) -> tuple[int, EngineState] | None:

@@ -45,7 +45,11 @@ def dumped_frames(folder: Path) -> list[int]:
 
 
 def write_dump(folder: Path, dump: Dump) -> Path:
-    """Write a dump under a temporary name, flush it to disk and rename it: no reader sees an incomplete file."""
+    """Write a dump under a temporary name, flush it to disk and rename it: no reader sees an incomplete file.
+
+    Raises:
+        OSError: It cannot be written; nothing of it is left.
+    """
     archive = io.BytesIO()
     described = json.dumps({"frame": dump.frame, "scene": dump.scene})
     arrays: dict[str, Any] = {"description": np.array(described), **dump.arrays}
@@ -54,11 +58,14 @@ def write_dump(folder: Path, dump: Dump) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     path = dump_path(folder, dump.frame)
     part = path.with_suffix(".part")
-    with part.open("wb") as file:
-        file.write(_first_line(content) + content)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    try:
+        with part.open("wb") as file:
+            file.write(_first_line(content) + content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
     _sync_folder(folder)
     return path
 
@@ -67,7 +74,7 @@ def read_dump(path: Path) -> Dump:
     """Read a dump.
 
     Raises:
-        DumpError: The file is missing, not a dump, truncated or damaged; names it.
+        DumpError: The file is missing, not a dump, truncated, damaged, or has the name of another; names it.
     """
     try:
         line, _, content = path.read_bytes().partition(b"\n")
@@ -75,14 +82,17 @@ def read_dump(path: Path) -> Dump:
         raise DumpError(f"dump {path} cannot be read: {error.strerror}") from error
     if not line.startswith(_MAGIC):
         raise DumpError(f"{path} is not a dump of this engine: it does not begin with '{_MAGIC.decode().strip()}'")
-    if not line.startswith(_MAGIC + _VERSION + b" "):
-        version, ours = line.split()[2].decode(errors="replace"), _VERSION.decode()
-        raise DumpError(f"dump {path} is of version {version}; this engine reads {ours}")
+    version = line.removeprefix(_MAGIC).partition(b" ")[0]
+    if version not in (_VERSION, b""):
+        found, ours = version.decode(errors="replace"), _VERSION.decode()
+        raise DumpError(f"dump {path} is of version {found}; this engine reads {ours}")
     if _first_line(content) != line + b"\n":
         raise DumpError(f"dump {path} is damaged or truncated: its content does not have the checksum that it names")
     with np.load(io.BytesIO(content)) as archive:
         arrays = dict(archive)
     description = json.loads(str(arrays.pop("description")))
+    if dump_path(path.parent, description["frame"]) != path:
+        raise DumpError(f"dump {path} has the name of another: it holds frame {description['frame']}")
     return Dump(description["frame"], description["scene"], arrays)
 
 

@@ -28,6 +28,14 @@ def test_bad_arguments_are_named() -> None:
         PinocchioAdapter(model, DT, static=[CoupledBody("last", np.eye(4), cube(0.1))])
 
 
+def test_geometry_of_another_model_is_named() -> None:
+    geometry = pin.GeometryModel()
+    geometry.addGeometryObject(pin.GeometryObject("foreign", 7, 0, pin.SE3.Identity(), coal.Box(0.1, 0.1, 0.1)))
+    for given in ("collision_model", "visual_model"):
+        with pytest.raises(AdapterError, match=r"geometry 'foreign' is on joint 7, which model '.*' has not; give"):
+            PinocchioAdapter(chain("RX"), DT, **{given: geometry})
+
+
 @pytest.mark.parametrize(
     ("state", "message"),
     [
@@ -36,6 +44,7 @@ def test_bad_arguments_are_named() -> None:
         ({"q": [0, 0, 0, 0, 0, 0, 0, 2, 0]}, "q of joint 'middle' is not of length one; give pin.normalize"),
         ({"tau": [1.0, 2.0]}, r"^tau must be 8 finite numbers"),
         ({"kd": "many"}, "^kd must be real numbers"),
+        ({"kd": np.full(8, -1.0)}, r"^kd must be 8 numbers, zero or more; it is \[-1\.0"),
     ],
 )
 def test_a_wrong_state_is_named(state, message) -> None:
