@@ -58,7 +58,7 @@ WRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(("act", "message"), WRITTEN, ids=lambda value: str(value)[:30])
+@pytest.mark.parametrize(("act", "message"), WRITTEN, ids=[message.split()[0] for _, message in WRITTEN])
 def test_what_has_no_effect_is_said_once(scene, caplog, act, message):
     scene.start()
     assert warned(scene, caplog) == []
