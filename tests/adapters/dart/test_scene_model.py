@@ -1,5 +1,6 @@
 """Robots of scene files in DART: they are built, driven and moved as with our own dynamics."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -212,9 +213,11 @@ def test_the_panda_with_its_meshes_is_that_of_our_own_dynamics(tmp_path) -> None
         file = find_file("package://example-robot-data/robots/panda_description/urdf/panda.urdf", tmp_path)
     except FileNotFoundError as missing:
         pytest.skip(str(missing))
+    own = tmp_path / "panda.urdf"  # DART has no exact mimic joints
+    own.write_text(re.sub("<mimic[^>]*/>", "", file.read_text()))
     start = setup(start={"panda_joint4": -1.0})
     ours, theirs = (
-        module.SceneModel(file, package_folders()).build(start).adapter.describe() for module in (dart, native)
+        module.SceneModel(own, package_folders()).build(start).adapter.describe() for module in (dart, native)
     )
     assert {link.name for link in ours.links} == {link.name for link in theirs.links}
     others = {link.name: link for link in theirs.links}

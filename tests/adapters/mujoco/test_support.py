@@ -58,7 +58,7 @@ REFUSED = [
     ),
     (
         {"more": '<equality><weld name="glue" body1="arm" body2="stone"/></equality>'},
-        "equality constraint 'glue' acts on free body 'stone', which IPC moves without it; make it inactive, or join",
+        "equality constraint 'glue' acts on free body 'stone', which IPC moves without it; make it inactive: coupl",
     ),
     (
         {
