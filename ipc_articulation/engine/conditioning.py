@@ -11,7 +11,8 @@ converges to bodies that do not move. (Higham, «Accuracy and stability of numer
 needs no solution, and is enough in nearly every scene. Where it is not, as with an axis so long that turning it across
 is stiff, but no motion that the joint leaves free is near that, λ is computed by inverse iteration.
 
-Left out are contact, which is never far from balance with a load; links, whose inertia an articulation owns; rows of
+Left out are shapes, which leave rigid motions to M however stiff they are (a box of 0.02 µm falls and turns as one of
+0.2 m); contact, which is never far from balance with a load; links, whose inertia an articulation owns; rows of
 soft bodies (see `terms.stiffest`); and bodies of which M alone is singular, such as thin rods.
 """
 
@@ -31,7 +32,6 @@ from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.driving_joint import DrivingJoints
 from ipc_articulation.engine.terms.joint_penalty import JointPenalties
 from ipc_articulation.engine.terms.kinetic import Kinetic
-from ipc_articulation.engine.terms.shape import ShapeEnergy
 from ipc_articulation.engine.terms.soft_transform import SoftTransform
 from ipc_articulation.engine.terms.stiffest import MOST
 from ipc_articulation.engine.terms.term import Term
@@ -43,7 +43,6 @@ _REMEDIES = {
     JointPenalties: "give it a smaller strength_ratio, or a shorter axis",
     DrivingJoints: "give its drive a smaller strength_ratio",
     SoftTransform: "give it a smaller strength_ratio",
-    ShapeEnergy: "make its kappa smaller, or dt shorter",
 }
 
 
@@ -88,17 +87,17 @@ class Conditioning:
         self._stiffest = [0.0] * len(self._changing)
         self._has_inertia = ~(bodies.is_fixed | bodies.external_kinetic)
         self._has_inertia[self._count :] = False
-        self.dt = 0.0  # [s] up to which steps have been tested; other stiffness than that of shapes has no dt
+        self.is_due = True  # whether masses have changed since the last test
 
-    def test(self, state: EngineState, dt: float) -> None:
-        """Test steps of dt [s] from a state.
+    def test(self, state: EngineState) -> None:
+        """Test steps from a state; none of the tested stiffness hangs on dt.
 
         Raises:
             SceneError: Inertia is lost; names the body, and what holds it.
         """
         n = len(state.q)
         M = np.where(self._has_inertia[:, None], np.einsum("kii->ki", self._kinetic.arrays.M), 1.0)
-        parts, D = self._diagonal(state, dt, M)
+        parts, D = self._diagonal(state, M)
         own = np.zeros(n)
         own[self._has_inertia] = _softest_alone(self._kinetic.arrays.M[self._has_inertia])
         bound = np.where(own * MOST >= 1.0, own * (M / D).min(axis=1), 1.0)
@@ -106,24 +105,22 @@ class Conditioning:
             ratio, body = self._softest(state, D, own * MOST >= 1.0, bound)
             if ratio * MOST < 1.0:
                 self._refuse(parts, M, body, ratio)
-        self.dt, self._stiffest = dt, [term.stiffest for term in self._changing]
+        self.is_due, self._stiffest = False, [term.stiffest for term in self._changing]
 
-    def follow(self, state: EngineState, dt: float) -> None:
-        """Test again if drives or aims, which have just begun a step of dt [s] from a state, have become stiffer.
+    def follow(self, state: EngineState) -> None:
+        """Test again if drives or aims, which have just begun a step from a state, have become stiffer.
 
         Raises:
             SceneError: As of `test`.
         """
         if any(term.stiffest > known for term, known in zip(self._changing, self._stiffest, strict=True)):
-            self.test(state, dt)
+            self.test(state)
 
-    def _diagonal(self, state: EngineState, dt: float, M: Array) -> tuple[list[_Part], Array]:
+    def _diagonal(self, state: EngineState, M: Array) -> tuple[list[_Part], Array]:
         """What holds the bodies, and D (n, 12), for M's own diagonal (n, 12)."""
         found, D = _Diagonals(), M.copy()
         for term in self._held:
             found.term = term
-            if isinstance(term, ShapeEnergy):
-                term.begin_step(state, dt)
             _add_stiffness(term, state.q, found)
         for part in found.parts:
             np.add.at(D, part.rows, part.entries)
@@ -164,8 +161,7 @@ class Conditioning:
     def _holder(self, part: _Part, k: int) -> str:
         names, row, other = self._context.bodies.names, int(part.rows[k]), int(part.others[k])
         if row == other:
-            what = "the kappa" if isinstance(part.term, ShapeEnergy) else "the SoftTransformConstraint"
-            return f"{what} of '{names[row]}'"
+            return f"the SoftTransformConstraint of '{names[row]}'"
         pair = {row, other}
         places = (
             (mesh.geo_id, j)

@@ -244,7 +244,7 @@ class CpuEngine(PyIEngine):
 
     def _use(self, model: EngineModel, now: Moment, when: str) -> None:
         workspace = make_workspace(model, when)
-        workspace.conditioning.test(now.state, read_dt(self._config))
+        workspace.conditioning.test(now.state)
         self.properties.put_into(model, workspace)
         writer = SceneWriter(model.context, workspace.articulation)
         self._animator.init()  # the animations of new objects look for their geometries

@@ -47,8 +47,8 @@ def step(
         SceneError: Inertia is lost beside stiffness, see `conditioning`; values of attributes are not valid.
         SolverError: see `newton.minimise`. The given state remains valid.
     """
-    if dt > workspace.conditioning.dt:
-        workspace.conditioning.test(state, dt)
+    if workspace.conditioning.is_due:
+        workspace.conditioning.test(state)
     if workspace.contact_free is not None and rested is None:
         taken = take(state, workspace.contact_free, workspace.articulation, dt, watch)
         if taken is not None:
@@ -57,7 +57,7 @@ def step(
         return state, rested, NewtonReport(NewtonResult.CONVERGED)
     potential, surfaces, is_link = workspace.potential, model.surfaces, model.context.bodies.external_kinetic
     potential.begin_step(state, dt, substeps)
-    workspace.conditioning.follow(state, dt)
+    workspace.conditioning.follow(state)
     watch.lap("begin")
     moving = awake(potential, rested, dt)
     if not moving.any():

@@ -6,13 +6,15 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.errors import SceneError
 
 _STRAIN = 0.01  # of its size, to which no load strains a body that is to be rigid
-_ROUNDING = 1e-9  # size of a negative eigenvalue that is accepted, relative to the second moment
+_ROUNDING = 1e-9  # of the second moment: a negative eigenvalue that is accepted; of size², an area that is none
 
 
 def check_mass(m: float, first_moment: Array, second_moment: Array, owner: str) -> None:
@@ -60,7 +62,8 @@ def check_orientation(points: Array, faces: Ints, volume: float, owner: str) -> 
         owner: The name of the geometry in messages.
 
     Raises:
-        SceneError: An edge of that surface does not have as many triangles in one direction as in the other.
+        SceneError: An edge of that surface does not have as many triangles in one direction as in the other, and what
+            such edges enclose has an area: where an edge meets two shorter ones, as in many robots' meshes, it has none.
     """
     corners = points[faces]
     signed = np.einsum("fi,fi->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0
@@ -69,13 +72,26 @@ def check_orientation(points: Array, faces: Ints, volume: float, owner: str) -> 
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     own, which = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
     turns = np.bincount(which.ravel(), np.where(edges[:, 0] < edges[:, 1], 1.0, -1.0), minlength=len(own))
-    if turns.any():
-        a, b = own[int(np.argmax(turns != 0.0))].tolist()
+    loose = own[turns != 0.0]
+    wrong = _encloses(points - points.mean(axis=0), loose, turns[turns != 0.0])
+    if wrong.any():
+        a, b = loose[int(np.argmax(wrong))].tolist()
         raise SceneError(
             f"{owner} has faces that are oriented differently at its edge between the vertices {a} and {b}, so that "
             f"its volume of {volume:g} m³ and its mass are wrong; all faces must be counter-clockwise as seen from "
             "outside (trimesh.repair.fix_normals orients them)"
         )
+
+
+def _encloses(x: Array, edges: Ints, turns: Array) -> Bools:
+    """Which edges (e, 2) are on loops of edges that enclose an area, ½ Σ t xₐ × x_b for t turns (e,) from a to b."""
+    if not len(edges):
+        return np.zeros(0, dtype=np.bool_)
+    a, b = edges.T
+    loop = connected_components(coo_array((np.ones(len(edges)), (a, b)), shape=(len(x), len(x))))[1][a]
+    pieces = 0.5 * turns[:, None] * np.cross(x[a], x[b])
+    area = np.linalg.norm([np.bincount(loop, column) for column in pieces.T], axis=0)
+    return area[loop] > _ROUNDING * np.abs(x).max() ** 2
 
 
 def scaled(bodies: Any, known: Container[tuple[int, int]]) -> Iterator[str]:

@@ -124,7 +124,7 @@ class PropertyAccessor:
             kinetic.set_masses(rows, M)
             if workspace.contact is not None:
                 workspace.contact.resistance.set_masses(rows, mass)
-        workspace.conditioning.dt = 0.0  # to be tested again
+        workspace.conditioning.is_due = True
         self._woken(np.array([row for (geo_id, _), row in bodies.rows.items() if geo_id in masses], dtype=np.int64))
 
     def put_into(self, model: EngineModel, workspace: Workspace) -> None:
