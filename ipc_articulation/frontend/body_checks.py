@@ -63,7 +63,7 @@ def check_orientation(points: Array, faces: Ints, volume: float, owner: str) -> 
 
     Raises:
         SceneError: An edge of that surface does not have as many triangles in one direction as in the other, and what
-            such edges enclose has an area: where an edge meets two shorter ones, as in many robots' meshes, it has none.
+            such edges enclose has an area: an edge beside two shorter ones has none.
     """
     corners = points[faces]
     signed = np.einsum("fi,fi->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0
