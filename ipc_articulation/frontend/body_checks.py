@@ -6,8 +6,6 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array, Bools, Ints
@@ -87,6 +85,9 @@ def _encloses(x: Array, edges: Ints, turns: Array) -> Bools:
     """Which edges (e, 2) are on loops of edges that enclose an area, ½ Σ t xₐ × x_b for t turns (e,) from a to b."""
     if not len(edges):
         return np.zeros(0, dtype=np.bool_)
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     a, b = edges.T
     loop = connected_components(coo_array((np.ones(len(edges)), (a, b)), shape=(len(x), len(x))))[1][a]
     pieces = 0.5 * turns[:, None] * np.cross(x[a], x[b])
