@@ -24,22 +24,26 @@ from ipc_articulation.adapters.mujoco.kinematics import JointMap
 from ipc_articulation.adapters.mujoco.read_step import undamped_mass
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.algorithms.kernel import kernel
 
 
 def add_equalities(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, mass: Array) -> None:
     """Add the equalities in the step that was taken on `scratch` to M̂ without them, `mass` (F, F)."""
-    J, stiffness = _rows(model, scratch, joints), scratch.efc_D[: scratch.ne]
+    J, stiffness = jacobian(model, scratch, scratch.ne), scratch.efc_D[: scratch.ne].copy()
     M = undamped_mass(model, scratch, joints)
     if M is not None:
-        stiffness = stiffness * _ratio(_mobility(M, J), _mobility(mass, J))
-    mass += _squared(J, stiffness)
+        _weigh(J, joints.dofs, M, mass, stiffness)
+    _add(J, joints.dofs, stiffness, mass)
 
 
 def springs_and_damping(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap) -> tuple[Array, Array]:
     """Jᵀ (k/R) J [N·m/rad or alike] and Jᵀ (b/R) J [N·m·s/rad or alike] of that step, (F, F) each."""
-    J, stiffness = _rows(model, scratch, joints), scratch.efc_D[: scratch.ne]
+    J, stiffness = jacobian(model, scratch, scratch.ne), scratch.efc_D[: scratch.ne]
     k, b, impedance, _ = scratch.efc_KBIP[: scratch.ne].T  # MuJoCo's k is without the impedance
-    return _squared(J, k * impedance * stiffness), _squared(J, b * stiffness)
+    K, C = np.zeros((2, len(joints.dofs), len(joints.dofs)))
+    _add(J, joints.dofs, k * impedance * stiffness, K)
+    _add(J, joints.dofs, b * stiffness, C)
+    return K, C
 
 
 def jacobian(model: mujoco.MjModel, data: mujoco.MjData, count: int) -> Array:
@@ -51,21 +55,43 @@ def jacobian(model: mujoco.MjModel, data: mujoco.MjData, count: int) -> Array:
     return J
 
 
-def _rows(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap) -> Array:
-    return jacobian(model, scratch, scratch.ne)[:, joints.dofs]
+@kernel
+def _weigh(J, dofs, M, mass, stiffness):
+    """Change 1/R (e,) into W."""
+    own, damped = np.empty(len(J)), np.empty(len(J))
+    _put_mobilities(J, dofs, M, own)
+    _put_mobilities(J, dofs, mass, damped)
+    for e in range(len(J)):
+        if damped[e] > 0.0:  # the row moves coupled joints
+            stiffness[e] *= own[e] / damped[e]
 
 
-def _squared(J: Array, stiffness: Array) -> Array:
-    """Σ s JᵀJ over the rows, (F, F), exactly symmetric."""
-    scaled = np.sqrt(stiffness)[:, None] * J
-    return scaled.T @ scaled
+@kernel
+def _put_mobilities(J, dofs, mass, mobilities):
+    """J M⁻¹ Jᵀ of each row, (e,): with M = L Lᵀ and L y = Jᵀ it is |y|²."""
+    L, y = mass.copy(), np.empty(len(mass))
+    for j in range(len(L)):
+        for i in range(j, len(L)):
+            for k in range(j):
+                L[i, j] -= L[i, k] * L[j, k]
+            L[i, j] = np.sqrt(L[i, j]) if i == j else L[i, j] / L[j, j]
+    for e in range(len(J)):
+        mobilities[e] = 0.0
+        for i in range(len(L)):
+            y[i] = J[e, dofs[i]]
+            for k in range(i):
+                y[i] -= L[i, k] * y[k]
+            y[i] /= L[i, i]
+            mobilities[e] += y[i] * y[i]
 
 
-def _mobility(mass: Array, J: Array) -> Array:
-    """J M⁻¹ Jᵀ of each row, (e,)."""
-    return np.einsum("ei,ie->e", J, np.linalg.solve(mass, J.T))
-
-
-def _ratio(a: Array, b: Array) -> Array:
-    """a/b, 1 for rows that move no coupled joint."""
-    return np.divide(a, b, out=np.ones_like(a), where=b > 0.0)
+@kernel
+def _add(J, dofs, stiffness, mass):
+    """Add Σ s JᵀJ over the rows to a symmetric matrix (F, F), which stays so."""
+    for e in range(len(J)):
+        for i in range(len(dofs)):
+            for j in range(i + 1):
+                part = stiffness[e] * J[e, dofs[i]] * J[e, dofs[j]]
+                mass[i, j] += part
+                if i != j:
+                    mass[j, i] += part

@@ -23,7 +23,7 @@ from ipc_articulation.coupling.failures import (
     require_valid,
 )
 from ipc_articulation.coupling.joint_values import JointValues
-from ipc_articulation.coupling.placed_robot import PlacedRobot
+from ipc_articulation.coupling.placed_robot import PlacedRobot, largest_displacement
 from ipc_articulation.coupling.properties import PartProperties, RobotProperties, set_properties
 from ipc_articulation.coupling.readouts.engine_results import results_of
 from ipc_articulation.coupling.readouts.jacobian import RobotTree
@@ -107,7 +107,8 @@ class Coupling:
         """
         self.steps.commit()
         if self.drift_watch.is_due():
-            self.drift_watch.look(self.drift)
+            self.refresh()
+            self.drift_watch.look(self.placed.moved(self.answers.link_poses()))
         self.feel()
         for observer in tuple(self.observers):
             self.turn.call(observer, is_calling=False)
@@ -335,7 +336,8 @@ class Coupling:
         that has drifted far is a warning, see `drifting`.
         """
         self.refresh()
-        return self.placed.drift(self.answers.link_poses())
+        moved = self.placed.moved(self.answers.link_poses())
+        return np.array([largest_displacement(*each) for each in zip(self.placed.robot.links, moved, strict=True)])
 
     @property
     @in_turn

@@ -97,16 +97,14 @@ class PlacedRobot:
         """Transforms of the links and then of the free bodies, (n + f, 4, 4)."""
         return affine.transform_from_q(coordinates(self.bodies.links + self.bodies.free))
 
-    def drift(self, link_poses: Array, q: Array | None = None) -> Array:
-        """Largest displacement of each link's surface, or of its origin if it has none, from poses (n, 4, 4), (n,).
+    def moved(self, link_poses: Array, q: Array | None = None) -> Array:
+        """Coordinates of the links less those of poses (n, 4, 4), (n, 12).
 
         Args:
             link_poses: The poses.
             q: Coordinates of the links, (n, 12); None: those of the scene.
         """
-        moved = (coordinates(self.bodies.links) if q is None else q) - affine.q_from_transform(link_poses)
-        pairs = zip(self.robot.links, moved, strict=True)
-        return np.array([_largest_displacement(link.mesh, dq) for link, dq in pairs])
+        return (coordinates(self.bodies.links) if q is None else q) - affine.q_from_transform(link_poses)
 
     @property
     def _own_slots(self) -> tuple[Any, ...]:
@@ -125,6 +123,7 @@ def velocities(slots: tuple[Any, ...]) -> Array:
     return affine.qdot_from_transform_rate(np.reshape(rates, (-1, 4, 4)))
 
 
-def _largest_displacement(mesh: Any, dq: Array) -> float:
-    points = np.zeros((1, 3)) if mesh is None else mesh.vertices
+def largest_displacement(link: CoupledBody, dq: Array) -> float:
+    """That of a link's surface, or of its origin if it has none, where its coordinates change by dq (12,) [m]."""
+    points = np.zeros((1, 3)) if link.mesh is None else link.mesh.vertices
     return float(np.linalg.norm(affine.world_points(dq, points), axis=-1).max())

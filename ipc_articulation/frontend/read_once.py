@@ -1,7 +1,7 @@
 """Values of a libuipc scene that the CPU engine reads once, and a warning where they are written later.
 
 libuipc's attributes do not tell when they were written, so all are compared, from time to time: so rarely that it takes
-a hundredth of the time at most, in a scene of usual size after each step.
+a five-hundredth of the time at most, in a scene of usual size after each step.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.config import ONCE
 
-_RARELY = 100.0  # times the duration of a comparison, between two of them
+_RARELY = 500.0  # times the duration of a comparison, between two of them
 _AGAIN = "it is read at world.init, or when objects are created or destroyed"
 _OF_INSTANCES = {
     "is_fixed": _AGAIN,

@@ -259,6 +259,12 @@ def test_a_plain_prediction_is_taken_as_it_is(answers):
     assert answers.checked(PREDICTION) is PREDICTION
 
 
+def test_a_plain_prediction_without_ties_is_taken_as_it_is(answers):
+    held = Restraints(-np.ones(1), np.ones(1), *np.zeros((3, 1)))
+    given = replace(PREDICTION, restraints=held)
+    assert answers.checked(given) is given
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_bad_number_in_a_plain_prediction_is_found(answers, field, value):

@@ -326,7 +326,7 @@ class Environments:
         """Warn of links of some robots that have drifted far; q: coordinates of all links, (N, n, 12)."""
         for number in which:
             coupling = self.couplings[number]
-            coupling.drift_watch.look(coupling.placed.drift(coupling.answers.link_poses(), q[number]))
+            coupling.drift_watch.look(coupling.placed.moved(coupling.answers.link_poses(), q[number]))
 
     def _put(self, world: uipc.World, wanted: Mapping[Coupling, RobotState | None], action: str) -> None:
         if not wanted:
