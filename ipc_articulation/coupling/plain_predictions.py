@@ -54,9 +54,9 @@ def _is_finite(mass, tilde, poses, aims, m, n, k):
 @compiled
 def _is_restrained(lower, upper, limit_force, friction, friction_force, ties, rows, m, r, e):
     """Whether restraints have their shapes, ends in order, and finite numbers besides."""
-    if lower.shape != (m + r,) or upper.shape != (m + r,) or len(ties) != e or len(rows) != r:
+    if lower.shape != (m + r,) or upper.shape != (m + r,):
         return False
-    if (e and ties.shape[1] != m) or (r and rows.shape[1] != m):
+    if (ties.shape != (e, m) and (e or ties.size)) or (rows.shape != (r, m) and (r or rows.size)):
         return False
     if limit_force.shape != (m + r,) or friction.shape != (m + r,) or friction_force.shape != (m + r,):
         return False
