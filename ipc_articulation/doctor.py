@@ -175,7 +175,7 @@ def _compiled() -> Finding:
             "set NUMBA_CACHE_DIR to a folder that can be written, or every run compiles again, for one to two minutes"
         )
         return Finding("compiled code", "broken", f"{folder} cannot be written", advice)
-    state = "exists" if any(folder.glob("*.nbi")) else "will be created by the first run, in one to two minutes"
+    state = "exists" if any(folder.glob("*.nbc")) else "will be created by the first run, in one to two minutes"
     return Finding("compiled code", "OK", f"{state}: {folder}")
 
 

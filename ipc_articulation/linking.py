@@ -19,12 +19,13 @@ from uuid import uuid4
 
 import numba
 from llvmlite import binding
-from numba.core.caching import CompileResultCacheImpl
 from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import _DispatcherBase
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
 from numba.core.sigutils import normalize_signature
 
 LINKS_WHOLE = numba.__version__.startswith("0.68.")
@@ -35,7 +36,7 @@ def linked(dispatcher: Any, disk: Any) -> None:
 
     Args:
         dispatcher: numba's, with the options `no_cpython_wrapper` and `no_cfunc_wrapper`.
-        disk: numba's cache of the function, for its entrances.
+        disk: The machine code of its entrances, see `machine_code`.
     """
     dispatcher.__class__ = Linked
     dispatcher.disk, dispatcher.entrances = disk, {}
@@ -223,13 +224,11 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-class Loading(CompileResultCacheImpl):
-    """numba's way from bytes on disk to a function, which also knows the name of an entrance without LLVM code."""
-
-    def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """A compiled function, from what is on disk."""
-        target_context.codegen()._engine._defined_symbols.add(payload[1].llvm_cpython_wrapper_name)
-        return super().rebuild(target_context, payload)
+def rebuilt(target_context: Any, payload: Any) -> Any:
+    """A compiled function from what is on disk: an entrance is known by name, because it has no LLVM code."""
+    rtsys.initialize(target_context)  # all that running needs; the rest of numba is loaded to compile
+    target_context.codegen()._engine._defined_symbols.add(payload[1].llvm_cpython_wrapper_name)
+    return CompileResult._rebuild(target_context, *payload)
 
 
 @cache

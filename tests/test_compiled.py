@@ -1,13 +1,10 @@
-"""Compiled code is discarded when what it was made from changes, also in other files; writers do not mix it up."""
+"""Compiled code is discarded when what it was made from changes, also in other files."""
 
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
-from numba.core.caching import FunctionCache
 
 from ipc_articulation import compiled
 
@@ -76,7 +73,7 @@ def copy(tmp_path: Path) -> Path:
     trial = package / "trial"
     trial.mkdir(parents=True)
     (package / "__init__.py").touch()
-    for file in ("compiled.py", "linking.py"):
+    for file in ("compiled.py", "linking.py", "machine_code.py"):
         (package / file).write_text((PACKAGE / file).read_text())
     for name, text in TRIAL.items():
         (trial / f"{name}.py").write_text(text)
@@ -131,22 +128,6 @@ def test_code_of_a_class_that_no_longer_exists_is_discarded(copy: Path, removed:
     (copy / "trial" / f"{module}.py").write_text(text)
     for _ in range(2):
         assert run(copy, call.format(module, "Two", "Two")) == "4"
-
-
-def test_a_process_locks_the_cache_while_it_writes(monkeypatch: pytest.MonkeyPatch) -> None:
-    events = []
-
-    @contextmanager
-    def lock(file: Path) -> Iterator[None]:
-        events.append(f"lock {file.name}")
-        yield
-        events.append("unlock")
-
-    monkeypatch.setattr(compiled, "FileLock", lock)
-    monkeypatch.setattr(compiled._Cache, "claim", nullcontext)
-    monkeypatch.setattr(FunctionCache, "save_overload", lambda self, signature, data: events.append("save"))
-    assert compiled.compiled(lambda x: 2 * x)(3) == 6
-    assert events == ["lock .numba.lock", "save", "unlock"]
 
 
 CLOSURES = """
@@ -239,19 +220,3 @@ def test_what_is_loaded_can_be_called_by_what_is_compiled_later(copy: Path) -> N
     assert run(copy, scaled) == "6 0"
     assert run(copy, f"{scaled}; print('numba.np.linalg' in sys.modules)") == f"6 1\n{not compiled.LINKS_WHOLE}"
     assert run(copy, f"{scaled}\n{CALL}") == "6 1\n6 0"
-
-
-def test_the_index_names_only_files_that_are_written(copy: Path) -> None:
-    """Else another process would run what an older source has left under the name."""
-    watch = """
-import numba.core.caching as caching
-write = caching.IndexDataCacheFile._save_data
-
-def watched(self, name, data):
-    assert name not in self._load_index().values()
-    write(self, name, data)
-    print("written")
-
-caching.IndexDataCacheFile._save_data = watched
-"""
-    assert run(copy, watch + CALL) == "written\n6 0"

@@ -43,7 +43,7 @@ def test_every_file_that_is_no_module_is_installed() -> None:
         file.relative_to(ROOT).as_posix()
         for folder in folders()
         for file in folder.iterdir()
-        if file.is_file() and file.suffix not in (".py", ".nbi", ".nbc") and not _is_package_data(file)
+        if file.is_file() and file.suffix not in (".py", ".nbc", ".lock") and not _is_package_data(file)
     ]
     assert left_out == []
 

@@ -17,7 +17,7 @@ ADAPTERS = f"{PACKAGE}.adapters"  # also the group of entry points
 
 # From the ground up. A part imports from lower floors and from itself only. README and CONTRIBUTING follow this.
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors", "arrays", "linking"),
+    ("errors", "arrays", "linking", "machine_code"),
     ("compiled", "cores", "signals", "patterns", "progress"),
     ("naming", "extras", "affine", "packages", "repairs", "spatial"),
     ("arguments", "tetrads"),
