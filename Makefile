@@ -2,10 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+NUMERICAL := tests/dynamics tests/articulation tests/contact tests/engine
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench docs fetch-models clean
+.PHONY: help demo test test-all test-foreign check format bench docs wheel fetch-models clean
 
 help:  ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1|/' | column -t -s '|'
@@ -14,9 +16,17 @@ demo: $(VENV)/.demo  ## a Franka Panda pushes a crate: minimum distance, recordi
 	$(BIN)/ipc-articulation run scenes/panda_push.yaml --force
 	@echo "picture: out/panda_push/end.png"
 
-test: $(VENV)/.test  ## all tests, also the slow ones, on all cores; says at the end which were skipped and why
+test: $(VENV)/.test  ## the tests that take a few minutes together, on all cores; says at the end which were skipped and why
+	$(PYTEST) -m "not slow and not stress"
+
+test-all: $(VENV)/.test  ## all tests: the slow ones, robots of models/, and the numerical ones as two other CPUs compute them
 	-$(BIN)/python tools/fetch_models.py
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(PYTEST)
+	OPENBLAS_CORETYPE=Haswell $(PYTEST) $(NUMERICAL)
+	NUMBA_CPU_NAME=generic $(PYTEST) $(NUMERICAL)
+
+test-foreign: $(VENV)/.test  ## the numerical tests as another CPU computes them: other kernels of BLAS, and code for any x86-64
+	OPENBLAS_CORETYPE=Haswell NUMBA_CPU_NAME=generic $(PYTEST) -m "not slow and not stress" $(NUMERICAL)
 
 check: $(VENV)/.dev  ## linter, formatter and type checker
 	$(BIN)/ruff check .
@@ -34,11 +44,14 @@ docs: $(VENV)/.docs  ## the documentation as a web site in site/; warnings are e
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "site: site/index.html"
 
+wheel: $(VENV)/.test  ## a wheel in dist/ that brings machine code, so that the first run compiles nothing; takes minutes
+	$(BIN)/python tools/build_wheel.py dist
+
 fetch-models: $(VENV)/.python  ## fetch models/, which some tests need and the repository does not hold
 	$(BIN)/python tools/fetch_models.py
 
 clean:  ## remove .venv, results and caches, also what numba has compiled
-	rm -rf $(VENV) out site build *.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) out site build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	find . -name MUJOCO_LOG.TXT -delete
 

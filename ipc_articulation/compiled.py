@@ -98,7 +98,7 @@ def stamp(*files: Path) -> bytes:
     while new:
         new = [imported for source in new for imported in imports(source) if imported not in found]
         found.update(new)
-    return sha256(b"".join(digest(source) for source in sorted(found, key=str))).digest()
+    return sha256(b"".join(sorted(map(digest, found)))).digest()
 
 
 @cache
@@ -120,7 +120,10 @@ def imports(file: Path) -> tuple[Path, ...]:
 @cache
 def _files(module: str, names: tuple[str, ...]) -> list[Path]:
     """The files of a module from which names are imported: its own or, of a package, also those of the names."""
-    place = _SOURCES.joinpath(*module.split("."))
+    package, *parts = module.split(".")
+    place = _SOURCES.joinpath(package, *parts)
+    if parts and not place.with_suffix(".py").exists() and not place.exists():
+        place = _SOURCES.joinpath(*parts)  # of a checkout, whose adapters are beside the package
     own = place.with_suffix(".py")
     if own.exists():
         return [own]

@@ -220,3 +220,17 @@ def test_what_is_loaded_can_be_called_by_what_is_compiled_later(copy: Path) -> N
     assert run(copy, scaled) == "6 0"
     assert run(copy, f"{scaled}; print('numba.np.linalg' in sys.modules)") == f"6 1\n{not compiled.LINKS_WHOLE}"
     assert run(copy, f"{scaled}\n{CALL}") == "6 1\n6 0"
+
+
+@pytest.mark.parametrize("folder", ["", "ipc_articulation/"])
+def test_imports_are_followed_within_adapters(copy: Path, folder: str) -> None:
+    """They are beside the package in a checkout, and in it where it is installed."""
+    adapters = copy.parent / f"{folder}adapters"
+    adapters.mkdir()
+    (adapters / "constants.py").write_text("FACTOR = 3")
+    (adapters / "user.py").write_text(CALLEE.replace("trial", "adapters"))
+    shown = f"import ipc_articulation; ipc_articulation.__path__.append({str(copy.parent)!r})\n"
+    call = f"{shown}from ipc_articulation.adapters.user import scaled; print(scaled(2), len(scaled.stats.cache_hits))"
+    assert [run(copy, call), run(copy, call)] == ["6 0", "6 1"]
+    (adapters / "constants.py").write_text("FACTOR = 4")
+    assert run(copy, call) == "8 0"
