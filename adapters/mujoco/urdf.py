@@ -12,7 +12,7 @@ from lxml import etree
 
 from ipc_articulation.dynamics.model.physical_inertia import WITHOUT_ROUNDING, physical_inertia
 from ipc_articulation.dynamics.reading.node import XmlNode, by_name
-from ipc_articulation.dynamics.reading.repairing import repaired
+from ipc_articulation.dynamics.reading.repairing import Surfaces, repaired
 from ipc_articulation.dynamics.reading.repairing.inertials import mass_of, tensor_of, write_inertial
 from ipc_articulation.dynamics.reading.repairing.names import strip_names
 from ipc_articulation.dynamics.reading.repairing.numbers import number_of
@@ -26,7 +26,7 @@ _SIZE = 1e-3  # [m] radius of gyration of a moving link without inertia
 _LEAST = float(mujoco.mjMINVAL)
 
 
-def urdf_text(path: Path, package_dirs: Sequence[Path]) -> str:
+def urdf_text(path: Path, package_dirs: Sequence[Path], surfaces: Surfaces) -> str:
     """The text of a URDF file that MuJoCo reads as our own reader does.
 
     Drawings are left out: MuJoCo takes meshes with equal names for the same one. Links without `<inertial>` have no
@@ -35,7 +35,7 @@ def urdf_text(path: Path, package_dirs: Sequence[Path]) -> str:
     Raises:
         ModelError: The file is wrong beyond repair.
     """
-    robot = repaired(path, package_dirs)
+    robot = repaired(path, package_dirs, surfaces)
     tree_of(robot, path, floating_base=False)  # refuses what MuJoCo would take silently
     moving = {_child(joint) for joint in robot.children("joint") if joint.element.get("type") != "fixed"}
     for name, link in by_name(robot.children("link")).items():

@@ -13,16 +13,20 @@ from ipc_articulation.dynamics.reading.loops.raisim import read_constraints
 from ipc_articulation.dynamics.reading.loops.relations import PointLoop, Relation
 from ipc_articulation.dynamics.reading.loops.urdf_plus import driven_joints, read_coupling, read_flags, read_loop
 from ipc_articulation.dynamics.reading.node import by_name
-from ipc_articulation.dynamics.reading.repairing import repaired
+from ipc_articulation.dynamics.reading.repairing import SURFACES, Surfaces, repaired
 from ipc_articulation.dynamics.reading.repairing.document import document
 from ipc_articulation.dynamics.reading.urdf import tree_of
 from ipc_articulation.errors import ModelError
 from ipc_articulation.packages import unpacked
 
 
-@checked(ModelError, floating_base=FLAG, package_dirs=PATHS)
+@checked(ModelError, floating_base=FLAG, package_dirs=PATHS, surfaces=SURFACES)
 def read_robot(
-    path_or_text: str | Path, *, floating_base: bool = False, package_dirs: Sequence[Path] = ()
+    path_or_text: str | Path,
+    *,
+    floating_base: bool = False,
+    package_dirs: Sequence[Path] = (),
+    surfaces: Surfaces = "collision",
 ) -> Mechanism:
     """Read a robot with its loops: `<loop>` and `<coupling>` of URDF+, `<constraints>` of RaiSim, mimic joints.
 
@@ -34,12 +38,13 @@ def read_robot(
         path_or_text: A file, or XML that begins with «<», as in `read_urdf`.
         floating_base: The root link moves freely.
         package_dirs: Folders that are searched first for packages.
+        surfaces: As in `read_urdf`.
 
     Raises:
         ModelError: The file is wrong; the message names the line, and what would be valid.
     """
     path_or_text = unpacked(path_or_text)
-    robot = repaired(path_or_text, package_dirs)
+    robot = repaired(path_or_text, package_dirs, surfaces)
     mechanism = tree_of(robot, path_or_text, floating_base)
     places = {name: node.place for name, node in by_name(robot.children("joint")).items()}
     relations: list[Relation] = [*take_mimics(mechanism, places.__getitem__)]
