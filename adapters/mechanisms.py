@@ -14,7 +14,7 @@ from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
 from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.dynamics.reading.loops import closes_loops
 from ipc_articulation.dynamics.reading.node import XmlNode
-from ipc_articulation.dynamics.reading.repairing import repaired
+from ipc_articulation.dynamics.reading.repairing import Surfaces, repaired
 from ipc_articulation.dynamics.reading.urdf import tree_of
 from ipc_articulation.errors import UnsupportedError
 
@@ -26,6 +26,7 @@ def read_tree(
     base: str | None,
     base_pose: Array | None,
     ignore: Sequence[str],
+    surfaces: Surfaces,
 ) -> tuple[XmlNode, Mechanism]:
     """The repaired outermost element of a URDF file, and the robot that it describes; arguments as of `RobotFile`.
 
@@ -38,7 +39,7 @@ def read_tree(
         raise UnsupportedError(f"{file}: adapter {adapter} reads URDF files; adapters mujoco and native read others")
     if closes_loops(file):
         raise UnsupportedError(f"{file}: the file closes loops, which adapter {adapter} does not know; use native")
-    robot = repaired(file, list(package_dirs))
+    robot = repaired(file, list(package_dirs), surfaces)
     mechanism = tree_of(robot, file, sets_free(file, base))
     settle_base(mechanism, base, base_pose, file)
     leave_out(mechanism, ignore)

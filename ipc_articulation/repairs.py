@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -53,8 +53,7 @@ class Repair:
         """The warning."""
         remedy = f"{self.remedy} ({self.detail})" if self.detail else self.remedy
         others = [label for label in dict.fromkeys(self.others) if label != self.label]
-        more = f" and {len(others) - LISTED} more" if len(others) > LISTED else ""
-        likewise = f"; likewise {', '.join(others[:LISTED])}{more}" if others else ""
+        likewise = f"; likewise {_first(others)}" if others else ""
         return f"{_joined(self.at, self.part, self.fault, self.found)}; {remedy}{likewise}"
 
 
@@ -119,6 +118,16 @@ def label_of(part: str, at: str) -> str:
     """The name of a part without its kind, or its line."""
     name = re.search(r"'.*?'", part)
     return name[0] if name else part or f"line {at.rpartition(':')[2]}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in quotes, the first `LISTED` of them."""
+    return _first([f"'{name}'" for name in names])
+
+
+def _first(labels: Sequence[str]) -> str:
+    more = f" and {len(labels) - LISTED} more" if len(labels) > LISTED else ""
+    return ", ".join(labels[:LISTED]) + more
 
 
 @contextmanager

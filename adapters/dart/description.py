@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from ipc_articulation.adapters.dart import shapes
+from ipc_articulation.adapters.dart.surface_parts import Surface, parts_by_body
 from ipc_articulation.adapters.dart.tree import Link, Tree, pose_of
 
 from ipc_articulation import spatial
@@ -21,6 +22,8 @@ from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledRo
 from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.coupling.solids import Facets, join, touching
 
+Mesh = tuple[ClosedMesh | None, list[int]]  # and the number of vertices of each shape
+
 
 @dataclass(frozen=True)
 class Description:
@@ -28,14 +31,15 @@ class Description:
 
     Args:
         tree: Its links.
-        friction: Coulomb coefficient of the surfaces, or by body with `FRICTION` for all others; None: DART's.
+        friction: Coulomb coefficient of the surfaces, or by body with `FRICTION` for all others; None: DART's, of
+            each shape.
         facets: How surfaces become triangles.
     """
 
     tree: Tree
     friction: float | Mapping[str, float] | None
     facets: Facets
-    meshes: dict[str, ClosedMesh | None] = field(default_factory=dict)  # of the bodies, made once
+    meshes: dict[tuple[str, int], Mesh] = field(default_factory=dict)  # by body and number of shapes, made once
 
     def now(self) -> CoupledRobot:
         """The world at its present state.
@@ -44,60 +48,50 @@ class Description:
             MeshError: Repairs are refused, and a mesh is open or has no volume.
             UnsupportedError: A shape has no closed surface.
         """
-        static = [self._static(name, body) for name, body in self.tree.static.items()]
+        surfaces = {link.name: self._surface(link.name, link.group, link.pose()) for link in self.tree.links}
+        surfaces |= {name: self._surface(name, (body,), pose_of(body)) for name, body in self.tree.static.items()}
+        planes = tuple(plane for name, body in self.tree.static.items() for plane in self._planes(name, body))
+        names = [*surfaces, *(plane.name for plane in planes)]
+        parts = parts_by_body(surfaces, names) if self.friction is None else {}
+        said = {
+            name: {"mesh": own.mesh, "friction": self._friction(name, own.nodes), "surface_parts": parts.get(name, ())}
+            for name, own in surfaces.items()
+        }
+        static = [_static(name, body, said[name]) for name, body in self.tree.static.items()]
         return CoupledRobot(
-            links=tuple(self._link(link) for link in self.tree.links),
+            links=tuple(_link(link, said[link.name]) for link in self.tree.links),
             joints=self.tree.joints(),
             static=tuple(body for body in static if body.mesh is not None or body.visual),
-            planes=tuple(plane for name, body in self.tree.static.items() for plane in self._planes(name, body)),
+            planes=planes,
             untouchable=frozenset(self._untouchable()),
         )
-
-    def _link(self, link: Link) -> CoupledBody:
-        pose = link.pose()
-        mass, centre, inertia = _inertia(link.group, pose)
-        return CoupledBody(
-            link.name,
-            pose,
-            self._mesh(link.name, link.group, pose),
-            mass,
-            centre,
-            inertia,
-            self._friction_of(link.name, link.group),
-            visual=tuple(shape for body in link.group for shape in shapes.visual(body, pose)),
-        )
-
-    def _static(self, name: str, body: Any) -> CoupledBody:
-        pose = pose_of(body)
-        mesh, drawn = self._mesh(name, (body,), pose), tuple(shapes.visual(body, pose))
-        return CoupledBody(name, pose, mesh, friction=self._friction_of(name, (body,)), visual=drawn)
 
     def _planes(self, name: str, body: Any) -> Iterator[HalfPlane]:
         for node in filter(shapes.is_plane, shapes.nodes(body, "Collision")):
             T, plane = np.array(node.getWorldTransform().matrix()), node.getShape()
             normal = T[:3, :3] @ plane.getNormal()
             point = T[:3, 3] + plane.getOffset() * normal
-            yield HalfPlane(f"{name}/{node.getName()}", point, normal, self._friction_of(name, (body,)))
+            yield HalfPlane(f"{name}/{node.getName()}", point, normal, self._friction(name, [node]))
 
-    def _mesh(self, name: str, group: tuple[Any, ...], pose: Array) -> ClosedMesh | None:
-        if name not in self.meshes:
-            solid = [
-                node for body in group for node in shapes.nodes(body, "Collision")
-                if not (name in self.tree.static and shapes.is_plane(node))
-            ]  # fmt: skip
+    def _surface(self, name: str, group: tuple[Any, ...], pose: Array) -> Surface:
+        solid = [
+            node for body in group for node in shapes.nodes(body, "Collision")
+            if not (name in self.tree.static and shapes.is_plane(node))
+        ]  # fmt: skip
+        key = name, len(solid)
+        if key not in self.meshes:
             to_link, owner = spatial.inverse(pose), f"body '{name}'"
-            self.meshes[name] = join(
-                (
-                    touching(shapes.geometry_of(node), owner, self.facets),
-                    to_link @ node.getWorldTransform().matrix(),
-                )
-                for node in solid
-            )
-        return self.meshes[name]
+            meshes = [touching(shapes.geometry_of(node), owner, self.facets) for node in solid]
+            places = [to_link @ node.getWorldTransform().matrix() for node in solid]
+            counts = [0 if mesh is None else len(mesh.vertices) for mesh in meshes]
+            self.meshes[key] = join(zip(meshes, places, strict=True)), counts
+        mesh, counts = self.meshes[key]
+        return Surface(mesh, solid, counts)
 
-    def _friction_of(self, name: str, group: tuple[Any, ...]) -> float:
+    def _friction(self, name: str, nodes: list[Any]) -> float:
+        """Of a body with some shapes, the largest."""
         if self.friction is None:
-            return max(map(shapes.friction, group))
+            return max(map(shapes.friction, nodes), default=shapes.FRICTION)
         return float(self.friction.get(name, FRICTION) if isinstance(self.friction, Mapping) else self.friction)
 
     def _untouchable(self) -> Iterator[frozenset[str]]:
@@ -110,6 +104,18 @@ class Description:
             near = any(_connected(a, b) for a in groups[one] for b in groups[other])
             if not skeleton.isEnabledSelfCollisionCheck() or (near and not skeleton.isEnabledAdjacentBodyCheck()):
                 yield frozenset({one, other})
+
+
+def _link(link: Link, said: dict[str, Any]) -> CoupledBody:
+    pose = link.pose()
+    mass, centre, inertia = _inertia(link.group, pose)
+    drawn = tuple(shape for body in link.group for shape in shapes.visual(body, pose))
+    return CoupledBody(link.name, pose, mass=mass, center=centre, inertia=inertia, visual=drawn, **said)
+
+
+def _static(name: str, body: Any, said: dict[str, Any]) -> CoupledBody:
+    pose = pose_of(body)
+    return CoupledBody(name, pose, visual=tuple(shapes.visual(body, pose)), **said)
 
 
 def _connected(one: Any, other: Any) -> bool:

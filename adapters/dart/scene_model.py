@@ -18,6 +18,7 @@ from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.robots import FRICTION, RobotSetup
 from ipc_articulation.dynamics.model import PlacedJoint
 from ipc_articulation.dynamics.model.parts import WORLD
+from ipc_articulation.dynamics.reading.repairing import Surfaces
 from ipc_articulation.errors import UnsupportedError
 
 
@@ -30,6 +31,7 @@ class SceneModel:
         base: «fixed» fixes floating bases to the world, «free» lets the root link float; None: as in the file.
         base_pose: Of a floating base, (4, 4); None: where the file places it.
         ignore: Regular expressions for names of links that are left out.
+        surfaces: «visual» makes drawings the surfaces of links that have no `<collision>`.
 
     Raises:
         AdapterError: An expression matches no link, or `base_pose` is not that of one floating base.
@@ -37,7 +39,7 @@ class SceneModel:
         UnsupportedError: It is no URDF file, or has loops or mimic joints.
     """
 
-    takes = ("base", "base_pose", "ignore")
+    takes = ("base", "base_pose", "ignore", "surfaces")
 
     def __init__(
         self,
@@ -47,9 +49,10 @@ class SceneModel:
         base: str | None = None,
         base_pose: Array | None = None,
         ignore: Sequence[str] = (),
+        surfaces: Surfaces = "collision",
     ) -> None:
         self._file = file
-        self._element, self._mechanism = read_tree("dart", file, package_dirs, base, base_pose, ignore)
+        self._element, self._mechanism = read_tree("dart", file, package_dirs, base, base_pose, ignore, surfaces)
         for joint in self._mechanism.joints:
             if joint.mimic is not None:
                 raise UnsupportedError(

@@ -23,7 +23,7 @@ from ipc_articulation.dynamics.model.shapes import (
 )
 from ipc_articulation.errors import UnsupportedError
 
-_FRICTION = 1.0  # DART's, of shapes without their own
+FRICTION = 1.0  # DART's, of shapes without their own
 
 
 def nodes(body: Any, aspect: str) -> list[Any]:
@@ -38,11 +38,6 @@ def nodes(body: Any, aspect: str) -> list[Any]:
 def is_plane(node: Any) -> bool:
     """Whether a shape is a half-space."""
     return isinstance(node.getShape(), dartpy.dynamics.PlaneShape)
-
-
-def friction(body: Any) -> float:
-    """The largest Coulomb coefficient of a body's colliding shapes."""
-    return max(map(_friction, nodes(body, "Collision")), default=_FRICTION)
 
 
 def visual(body: Any, pose: Array) -> Iterator[Shape]:
@@ -87,5 +82,6 @@ def geometry_of(node: Any) -> Geometry:
     )
 
 
-def _friction(node: Any) -> float:
-    return float(node.getDynamicsAspect().getFrictionCoeff()) if node.hasDynamicsAspect() else _FRICTION
+def friction(node: Any) -> float:
+    """The Coulomb coefficient of a shape."""
+    return float(node.getDynamicsAspect().getFrictionCoeff()) if node.hasDynamicsAspect() else FRICTION

@@ -25,6 +25,7 @@ from ipc_articulation.adapters.mujoco.visuals import name_urdf
 from ipc_articulation.arguments import PATH, PATHS, TEXT, checked
 from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.dynamics.reading.readable import Readable
+from ipc_articulation.dynamics.reading.repairing import SURFACES, Surfaces
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.packages import is_file, package_folders, unpacked
 from ipc_articulation.repairs import summed
@@ -34,13 +35,16 @@ _TOLERATED = ("unrecognized attribute", "global coordinates", "required attribut
 
 
 @summed()
-@checked(AdapterError, path=PATH, package_dirs=PATHS)
-def load_model(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mujoco.MjModel:
+@checked(AdapterError, path=PATH, package_dirs=PATHS, surfaces=SURFACES)
+def load_model(
+    path: str | Path, package_dirs: Collection[str | Path] = (), surfaces: Surfaces = "collision"
+) -> mujoco.MjModel:
     """Read and compile a model file, MJCF (.xml) or URDF (.urdf).
 
     Args:
         path: The file, also `package://name/path` of an installed package.
         package_dirs: Folders that are searched for `package://NAME/...`: each is the package NAME or contains it.
+        surfaces: «visual» makes drawings the surfaces of links of a URDF file that have no `<collision>`.
 
     Raises:
         AdapterError: The file does not exist, or MuJoCo cannot read it.
@@ -48,12 +52,14 @@ def load_model(path: str | Path, package_dirs: Collection[str | Path] = ()) -> m
             is too large, or names files that may not be read.
     """
     path = Path(unpacked(path))
-    return compiled(load_spec(path, package_dirs), path)
+    return compiled(load_spec(path, package_dirs, surfaces), path)
 
 
 @summed()
-@checked(AdapterError, path=PATH, package_dirs=PATHS)
-def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mujoco.MjSpec:
+@checked(AdapterError, path=PATH, package_dirs=PATHS, surfaces=SURFACES)
+def load_spec(
+    path: str | Path, package_dirs: Collection[str | Path] = (), surfaces: Surfaces = "collision"
+) -> mujoco.MjSpec:
     """Read a model file, to be changed before it is compiled; arguments and errors as in `load_model`."""
     path = Path(unpacked(path))
     if not is_file(path):
@@ -61,9 +67,11 @@ def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mu
     kind = robot_format(path)
     if kind == "osim":
         raise AdapterError(f"{path}: MuJoCo reads no OpenSim files; adapter native does")
+    if kind != "urdf" and surfaces == "visual":
+        raise AdapterError(f"{path}: only URDF files have drawings that can be surfaces; leave out surfaces='visual'")
     folders = [Path(folder) for folder in package_dirs]
     try:
-        spec, paths = _urdf(path, folders) if kind == "urdf" else _mjcf(path, folders)
+        spec, paths = _urdf(path, folders, surfaces) if kind == "urdf" else _mjcf(path, folders)
     except (ValueError, RuntimeError) as error:  # RuntimeError: of MuJoCo, where memory is too small
         raise AdapterError(f"{path}: {error}") from error
     if len(spec.bodies) == 1 and not spec.geoms:
@@ -74,8 +82,8 @@ def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mu
     return spec
 
 
-def _urdf(path: Path, folders: Sequence[Path]) -> tuple[mujoco.MjSpec, AssetPaths]:
-    spec = mujoco.MjSpec.from_string(urdf_text(path, folders))
+def _urdf(path: Path, folders: Sequence[Path], surfaces: Surfaces) -> tuple[mujoco.MjSpec, AssetPaths]:
+    spec = mujoco.MjSpec.from_string(urdf_text(path, folders, surfaces))
     spec.modelfiledir = str(path.parent)  # where relative mesh paths begin
     name_coordinates(spec)
     name_urdf(spec, path, folders)

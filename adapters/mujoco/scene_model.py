@@ -22,6 +22,7 @@ from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.coupling.solids import PLAIN, Facets
 from ipc_articulation.dynamics.reading.mujoco.actuators import JointActuator, control_address, joint_actuators
 from ipc_articulation.dynamics.reading.mujoco.names import name_of, reference_positions
+from ipc_articulation.dynamics.reading.repairing import Surfaces
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.repairs import caution
 
@@ -40,7 +41,7 @@ class SceneModel:
         AdapterError: The file cannot be read, a mesh of it is missing, or an argument does not fit the file.
     """
 
-    takes = ("base", "base_pose", "ignore", "substeps")
+    takes = ("base", "base_pose", "ignore", "substeps", "surfaces")
 
     def __init__(
         self,
@@ -50,8 +51,9 @@ class SceneModel:
         base: str | None = None,
         base_pose: Array | None = None,
         ignore: Sequence[str] = (),
+        surfaces: Surfaces = "collision",
     ) -> None:
-        self.spec, self._file = load_spec(file, package_dirs), file
+        self.spec, self._file = load_spec(file, package_dirs, surfaces), file
         self._ignored = prepare_spec(self.spec, str(file), base, base_pose, ignore)
         self._joints = {joint.name: joint for joint in self.spec.joints if joint.type in _DRIVEN}
 

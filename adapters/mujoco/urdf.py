@@ -11,22 +11,25 @@ from ipc_articulation.adapters.mujoco.sizes import check_size
 from lxml import etree
 
 from ipc_articulation.dynamics.model.physical_inertia import WITHOUT_ROUNDING, physical_inertia
-from ipc_articulation.dynamics.reading.node import XmlNode, by_name
-from ipc_articulation.dynamics.reading.repairing import repaired
+from ipc_articulation.dynamics.reading.node import XmlNode, by_name, numbers_of
+from ipc_articulation.dynamics.reading.repairing import Surfaces, repaired
 from ipc_articulation.dynamics.reading.repairing.inertials import mass_of, tensor_of, write_inertial
 from ipc_articulation.dynamics.reading.repairing.names import strip_names
 from ipc_articulation.dynamics.reading.repairing.numbers import number_of
+from ipc_articulation.dynamics.reading.repairing.robot import Faults
 from ipc_articulation.dynamics.reading.urdf import tree_of
 from ipc_articulation.repairs import repair
 
 # Drawings are dropped, paths stay whole, welded links keep their names.
 _COMPILER = {"discardvisual": "true", "strippath": "false", "fusestatic": "false"}
+_OF_MASSES = ("boundmass", "boundinertia", "settotalmass", "inertiafromgeom")  # change masses, in MuJoCo alone
+_NEUTRAL = ("false", "auto")  # as is zero, or less: then they change none
 _MASS = 1e-9  # [kg] of a moving link without mass
 _SIZE = 1e-3  # [m] radius of gyration of a moving link without inertia
 _LEAST = float(mujoco.mjMINVAL)
 
 
-def urdf_text(path: Path, package_dirs: Sequence[Path]) -> str:
+def urdf_text(path: Path, package_dirs: Sequence[Path], surfaces: Surfaces) -> str:
     """The text of a URDF file that MuJoCo reads as our own reader does.
 
     Drawings are left out: MuJoCo takes meshes with equal names for the same one. Links without `<inertial>` have no
@@ -35,7 +38,7 @@ def urdf_text(path: Path, package_dirs: Sequence[Path]) -> str:
     Raises:
         ModelError: The file is wrong beyond repair.
     """
-    robot = repaired(path, package_dirs)
+    robot = repaired(path, package_dirs, surfaces)
     tree_of(robot, path, floating_base=False)  # refuses what MuJoCo would take silently
     moving = {_child(joint) for joint in robot.children("joint") if joint.element.get("type") != "fixed"}
     for name, link in by_name(robot.children("link")).items():
@@ -98,9 +101,10 @@ def _leave_out_equal_limits(joint: XmlNode) -> None:
 
 
 def _set_compiler(robot: XmlNode) -> None:
-    """Add the settings that a model for IPC needs, unless the file has a `<mujoco>` of its own.
+    """Set what a model for IPC needs, also in a `<mujoco>` of the file's own.
 
-    Paths of meshes are whole, and stay so: MuJoCo would take two files of one name for the same.
+    Paths of meshes are whole, and stay so: MuJoCo would take two files of one name for the same. Links keep the masses
+    of the file, with which other adapters move them.
 
     Raises:
         ModelError: A size would take all time or memory.
@@ -108,9 +112,23 @@ def _set_compiler(robot: XmlNode) -> None:
     own = robot.child("mujoco")
     if own is None:
         own = XmlNode(etree.Element("mujoco"), robot.file)
-        etree.SubElement(own.element, "compiler", _COMPILER)
         robot.element.insert(0, own.element)
     for element in own.element.iter(etree.Element):
         check_size(XmlNode(element, robot.file))
     for compiler in own.children("compiler") or [XmlNode(etree.SubElement(own.element, "compiler"), robot.file)]:
+        _keep_masses(compiler)
+        for name, value in _COMPILER.items():
+            compiler.element.set(name, compiler.element.get(name, value))
         compiler.element.set("strippath", _COMPILER["strippath"])
+
+
+def _keep_masses(compiler: XmlNode) -> None:
+    """Leave out what changes masses in MuJoCo alone."""
+    faults = Faults()
+    for name in _OF_MASSES:
+        given = compiler.element.attrib.pop(name, "0").strip()
+        number = numbers_of(given, 1)
+        if given not in _NEUTRAL and (number is None or number[0] > 0.0):
+            fault = f'<compiler> has {name}="{given}", which changes masses or inertias in MuJoCo alone'
+            faults.add(name, compiler, fault, "it is left out, as with other adapters")
+    faults.report()

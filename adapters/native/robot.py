@@ -28,6 +28,7 @@ from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.dynamics.reading.loops import closes_loops
 from ipc_articulation.dynamics.reading.loops import read_robot as read_loops
 from ipc_articulation.dynamics.reading.osim import read_osim
+from ipc_articulation.dynamics.reading.repairing import Surfaces
 from ipc_articulation.errors import ModelError
 from ipc_articulation.repairs import caution
 
@@ -140,6 +141,7 @@ def read_robot(
     base: str | None = None,
     base_pose: Array | None = None,
     ignore: Sequence[str] = (),
+    surfaces: Surfaces = "collision",
 ) -> FileContent:
     """Read a URDF file (.urdf), with its loops, or an OpenSim file (.osim).
 
@@ -151,6 +153,7 @@ def read_robot(
         base: «fixed» fixes floating bases to the world, «free» lets the root link of a URDF file float.
         base_pose: Of a floating base, (4, 4); None: where the file places it.
         ignore: Regular expressions for names of links that are left out.
+        surfaces: «visual» makes drawings the surfaces of links of a URDF file that have no `<collision>`.
 
     Raises:
         AdapterError: An expression matches no link, `base_pose` is not that of one floating base, or no base can be set
@@ -168,7 +171,7 @@ def read_robot(
             model.mechanism, lambda _: (), start=start, up=up, segments=model.segments, unphysical="warn"
         )
     read = read_loops if closes_loops(path) else read_urdf  # mimic joints of a tree remain mimic joints
-    mechanism = read(path, floating_base=sets_free(path, base), package_dirs=list(package_dirs))
+    mechanism = read(path, floating_base=sets_free(path, base), package_dirs=list(package_dirs), surfaces=surfaces)
     settle_base(mechanism, base, base_pose, path)
     leave_out(mechanism, ignore)
     static = StaticLinks.of(mechanism)

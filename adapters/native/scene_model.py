@@ -25,6 +25,7 @@ from ipc_articulation.dynamics.integrators.constrained import RETURN
 from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.dynamics.reading.format import robot_format
+from ipc_articulation.dynamics.reading.repairing import Surfaces
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.repairs import caution
 
@@ -42,7 +43,7 @@ class SceneModel:
         AdapterError, MeshError, ModelError, UnsupportedError: The file is wrong, see `read_robot`, `read_mjcf`.
     """
 
-    takes = ("base", "base_pose", "ignore", "loops", "pins", "segment_radius")
+    takes = ("base", "base_pose", "ignore", "loops", "pins", "segment_radius", "surfaces")
 
     def __init__(
         self,
@@ -52,11 +53,12 @@ class SceneModel:
         base: str | None = None,
         base_pose: Array | None = None,
         ignore: Sequence[str] = (),
+        surfaces: Surfaces = "collision",
     ) -> None:
         if robot_format(file) == "mjcf":
             self._robot = read_mjcf(file, package_dirs, base, base_pose, ignore)
         else:
-            self._robot = read_robot(file, package_dirs, base, base_pose, ignore)
+            self._robot = read_robot(file, package_dirs, base, base_pose, ignore, surfaces)
 
     @property
     def joint_names(self) -> list[str]:

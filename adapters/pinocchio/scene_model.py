@@ -16,6 +16,7 @@ from ipc_articulation.adapters.pinocchio.urdf import make_geometry, make_model
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.robots import FRICTION, RobotSetup
 from ipc_articulation.dynamics.model.parts import WORLD
+from ipc_articulation.dynamics.reading.repairing import Surfaces
 from ipc_articulation.errors import AdapterError, UnsupportedError
 
 
@@ -28,6 +29,7 @@ class SceneModel:
         base: «fixed» fixes floating bases to the world, «free» lets the root link float; None: as in the file.
         base_pose: Of a floating base, (4, 4); None: where the file places it.
         ignore: Regular expressions for names of links that are left out.
+        surfaces: «visual» makes drawings the surfaces of links that have no `<collision>`.
 
     Raises:
         AdapterError: An expression matches no link, or `base_pose` is not that of one floating base.
@@ -35,7 +37,7 @@ class SceneModel:
         UnsupportedError: It is no URDF file, or has loops.
     """
 
-    takes = ("base", "base_pose", "ignore")
+    takes = ("base", "base_pose", "ignore", "surfaces")
 
     def __init__(
         self,
@@ -45,8 +47,10 @@ class SceneModel:
         base: str | None = None,
         base_pose: Array | None = None,
         ignore: Sequence[str] = (),
+        surfaces: Surfaces = "collision",
     ) -> None:
-        self._file, self._mechanism = file, read_tree("pinocchio", file, package_dirs, base, base_pose, ignore)[1]
+        self._file = file
+        _, self._mechanism = read_tree("pinocchio", file, package_dirs, base, base_pose, ignore, surfaces)
 
     @property
     def joint_names(self) -> list[str]:

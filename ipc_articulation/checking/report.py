@@ -18,6 +18,7 @@ from ipc_articulation.checking.softness import softness_problems
 from ipc_articulation.checking.start import Start, make_start
 from ipc_articulation.checking.tasks import task_problems
 from ipc_articulation.checking.thickness import thickness_problems
+from ipc_articulation.checking.unrestrained import unrestrained_problems
 from ipc_articulation.coupling.visuals import visuals_of
 from ipc_articulation.errors import Fault, IpcArticulationError, SceneFileError
 from ipc_articulation.repairs import collected
@@ -114,6 +115,7 @@ def _risks(start: Start, scene: Scene) -> Iterator[SceneProblem]:
     if isinstance(scene, RobotScene):
         yield from gain_problems(start, scene)
         yield from chatter_problems(start, scene)
+        yield from unrestrained_problems(start, scene)
     if isinstance(scene, ArticulationScene):
         yield from lightness_problems(start, scene)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, FollowsTimeStep, HalfPlane
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, FollowsTimeStep, HalfPlane, Restraints
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.meshing.boundary import boundary_faces
@@ -52,6 +52,7 @@ class Start:
     joints: tuple[str, ...] = ()  # all joints of the robot that have a position
     efforts: tuple[float, ...] = ()  # largest forces of their actuators [N·m or N]; inf: unlimited
     effective_mass: Array | None = None  # (m, m) M̂ of the robot's joints in a step of its engine, where it has joints
+    restraints: Restraints | None = None  # of the robot's joints in that step
     soft: tuple[SoftShape, ...] = ()
     soft_slots: tuple[tuple[Any, Any], ...] = ()  # of each soft body, its geometry slot and that at rest
 
@@ -121,11 +122,13 @@ def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Star
         if isinstance(driven.adapter, FollowsTimeStep):
             driven.adapter.follow_time_step(scene.engine_dt)
         driven.command(driven.start)  # actuators that push as hard as they may would not be in M̂
-        mass = _definite(driven.adapter.predict().mass, robot) if robot.joints else None
+        step = driven.adapter.predict() if robot.joints else None
+        mass = None if step is None else _definite(step.mass, robot)
     soft = SoftBodies(uipc_scene, scene, document, robot)
     actuated, joints, efforts = tuple(driven.actuated), tuple(driven.joints), tuple(np.asarray(driven.efforts).tolist())
     things = *_things(robot), *_soft_things(scene, soft.shapes)
-    return Start(robot, things, actuated, joints, efforts, mass, soft.shapes, soft.slots)
+    held = None if step is None else step.restraints
+    return Start(robot, things, actuated, joints, efforts, mass, held, soft.shapes, soft.slots)
 
 
 def _definite(M: Array, robot: CoupledRobot) -> Array:

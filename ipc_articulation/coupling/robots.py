@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -117,7 +117,7 @@ class RobotFile(Protocol):
 
     takes: Collection[
         str
-    ]  # of `base`, `base_pose`, `ignore`, `loops`, `pins`, `segment_radius`, `substeps`: those that it supports
+    ]  # of `base`, `base_pose`, `ignore`, `loops`, `pins`, `segment_radius`, `substeps`, `surfaces`: what it supports
 
     def __init__(
         self,
@@ -127,6 +127,7 @@ class RobotFile(Protocol):
         base: str | None = None,
         base_pose: Array | None = None,
         ignore: Sequence[str] = (),
+        surfaces: Literal["collision", "visual"] = "collision",
     ) -> None:
         """Read the file.
 
@@ -137,6 +138,7 @@ class RobotFile(Protocol):
                 Given only to those that support it, like the others.
             base_pose: Of a floating base, (4, 4) in the file's world; None: where the file places it.
             ignore: Regular expressions for names of bodies that are left out.
+            surfaces: «visual» makes drawings the surfaces of links of a URDF file that have no `<collision>`.
 
         Raises:
             IpcArticulationError: The file is wrong.

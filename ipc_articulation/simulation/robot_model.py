@@ -22,6 +22,7 @@ from ipc_articulation.repairs import caution
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, SceneProblem
 from ipc_articulation.signals import interrupts_deferred
+from ipc_articulation.simulation.bare_links import report_bare_links
 from ipc_articulation.simulation.bodies import transform
 from ipc_articulation.simulation.materials import own_friction
 
@@ -68,6 +69,9 @@ class RobotMaker:
                 made = self._again(setup) if self._made else self._file.build(setup)
             except StartError as error:
                 raise document.error([SceneProblem(("robot", error.key, error.joint), str(error))]) from error
+        if made is not None and not self._made:
+            with document.blame("robot", "model"):
+                report_bare_links(made.adapter.describe(), scene)
         self._made = True
         return make_model(scene, document) if made is None else made
 
@@ -108,11 +112,17 @@ def scene_model(scene: schema.RobotScene, document: Document) -> RobotFile:
         message = f"adapter '{scene.adapter}' cannot read scene files: its SceneModel has no {', '.join(missing)}"
         raise document.error([SceneProblem(("adapter",), message)])
     reading = {key: value for key in ("base", "ignore") if (value := getattr(scene.robot, key))}
+    is_urdf = robot_format(scene.robot.model) == "urdf"
+    if scene.robot.surfaces == "visual":
+        reading["surfaces"] = "visual"
+    if scene.robot.surfaces and not is_urdf:
+        message = "only URDF files have drawings that can be surfaces; in MJCF a geom with a contype is one"
+        raise document.error([SceneProblem(("robot", "surfaces"), message)])
     if scene.robot.base_pose is not None:
         reading["base_pose"] = transform(scene.robot.base_pose)
     _require(module.SceneModel.takes, reading, scene, document)
     file: RobotFile = module.SceneModel(scene.robot.model, [*package_folders(), *scene.robot.model.parents], **reading)
-    if scene.robot.base is None and robot_format(scene.robot.model) == "urdf":
+    if scene.robot.base is None and is_urdf:
         _report_loose_base(scene.robot.model)
     return file
 

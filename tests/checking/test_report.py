@@ -314,3 +314,33 @@ def test_drawings_that_a_run_replaces_are_a_warning(check, monkeypatch: pytest.M
         "adapter: mujoco\ndt: 0.01\nsteps: 1\nrobot:\n  model: limited.xml\n  initial: {elbow: 1}\n"
     ).warnings
     assert warning.message.startswith("the visual meshes have ")
+
+
+LIMITED = """\
+adapter: pinocchio
+dt: 0.01
+steps: 10
+robot:
+  model: arm.urdf
+  base: fixed
+  surfaces: collision
+  restraints: engine
+"""
+HINGE = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/><axis xyz="0 1 0"/>{}</joint>'
+INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+
+
+def test_limits_that_act_nowhere_are_named(check, tmp_path: Path) -> None:
+    """Pinocchio has none of its own; an engine that has some may be left to them."""
+    pytest.importorskip("pinocchio")
+    links = "".join(f'<link name="{name}">{INERTIAL}</link>' for name in ("base", "a", "b", "c"))
+    joints = HINGE.format("turn", "revolute", "base", "a", '<limit lower="-1" upper="1" effort="9" velocity="9"/>')
+    joints += HINGE.format("rub", "continuous", "a", "b", '<dynamics friction="0.1"/>')
+    joints += HINGE.format("spin", "continuous", "b", "c", "")
+    (tmp_path / "arm.urdf").write_text(f'<robot name="r">{links}{joints}</robot>')
+    assert told(check(LIMITED).warnings) == [
+        "8:15 the engine of adapter 'pinocchio' has no limits of joint 'turn' and dry friction of joint 'rub', so they "
+        "act nowhere; write step or exact"
+    ]
+    assert check(LIMITED, ("restraints: engine", "restraints: step")).warnings == ()
+    assert check(LIMITED, ("adapter: pinocchio", "adapter: native")).warnings == ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -45,6 +45,11 @@ class Closure:
         self.free_x = [i for joint in layout.free for i in joint.x]
         self.free_dofs = [i for joint in layout.free for i in joint.dofs]
         self.free_y = [i for joint in layout.free for i in joint.y]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle: without what the first use makes, of which compiled functions cannot be pickled."""
+        made = ("program", "clusters", "records")
+        return {name: value for name, value in vars(self).items() if name not in made} | {"direct": None}
 
     @property
     def free_places(self) -> tuple[tuple[list[int], list[int]], tuple[list[int], list[int]]]:

@@ -20,7 +20,7 @@ from ipc_articulation.dynamics.model.body import Body
 from ipc_articulation.dynamics.model.coordinates import stacked
 from ipc_articulation.dynamics.model.inertia import Inertia, checked, unphysical
 from ipc_articulation.dynamics.model.mimic import followers
-from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.dynamics.model.model import Model, freeze
 from ipc_articulation.dynamics.model.parts import WORLD, FixedFrame, Link, PlacedJoint
 from ipc_articulation.dynamics.model.rigid import rigid
 from ipc_articulation.dynamics.model.shapes import Shape
@@ -192,7 +192,7 @@ def model_of(
         shapes=shapes_of_arrays(growth.nq, growth.nv, len(placed), len(names)),
         closure=Closure(name, tree, SpanningJoints(tuple(joint.name for joint in placed), body_q, body_v)),
     )
-    _freeze(model)
+    freeze(model)
     return model
 
 
@@ -245,11 +245,3 @@ def _frames(
     aliases = {joint.name: names.index(joint.child) for joint in joints}
     aliases.update({name: i for i, name in enumerate(names)})
     return tuple(names), places, aliases
-
-
-def _freeze(model: Model) -> None:
-    """Make the arrays of a model read-only."""
-    for part in (model, model.coordinates, model.followers, *model.bodies):
-        for value in vars(part).values():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)

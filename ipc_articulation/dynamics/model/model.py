@@ -77,6 +77,15 @@ class Model:
     loops: tuple[Loop, ...] = ()  # none: a tree
     _tree: Model | None = field(default=None, repr=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle, which does not know proxies."""
+        return {**vars(self), "aliases": dict(self.aliases)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """What pickle read, read-only again."""
+        vars(self).update(state, aliases=MappingProxyType(state["aliases"]))
+        freeze(self)
+
     @property
     def nq(self) -> int:
         """Number of position coordinates."""
@@ -286,3 +295,11 @@ class Model:
     def k(self, q: ArrayLike, q_dot: ArrayLike) -> Array:
         """-K̇ q̇ of all loops: (spanning nq,), (spanning nv,) -> (constraints,)."""
         return loop_positions.constraint_bias(self.closure, q, q_dot)
+
+
+def freeze(model: Model) -> None:
+    """Make the arrays of a model read-only."""
+    for part in (model, model.coordinates, model.followers, *model.bodies):
+        for value in vars(part).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)

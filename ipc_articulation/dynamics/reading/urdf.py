@@ -18,7 +18,7 @@ from ipc_articulation.dynamics.reading.joint import read_joint
 from ipc_articulation.dynamics.reading.link import read_link
 from ipc_articulation.dynamics.reading.materials import colours_by_name
 from ipc_articulation.dynamics.reading.node import TEXT, XmlNode, by_name
-from ipc_articulation.dynamics.reading.repairing import repaired
+from ipc_articulation.dynamics.reading.repairing import SURFACES, Surfaces, repaired
 from ipc_articulation.dynamics.reading.tree import root_of
 from ipc_articulation.errors import ModelError
 from ipc_articulation.packages import unpacked
@@ -27,8 +27,14 @@ from ipc_articulation.repairs import caution
 LOOPS = ("constraints", "coupling", "loop")  # what `read_robot` of `reading.loops` reads, and a tree has not
 
 
-@checked(ModelError, floating_base=FLAG, package_dirs=PATHS)
-def read_urdf(path_or_text: str | Path, *, floating_base: bool = False, package_dirs: Sequence[Path] = ()) -> Mechanism:
+@checked(ModelError, floating_base=FLAG, package_dirs=PATHS, surfaces=SURFACES)
+def read_urdf(
+    path_or_text: str | Path,
+    *,
+    floating_base: bool = False,
+    package_dirs: Sequence[Path] = (),
+    surfaces: Surfaces = "collision",
+) -> Mechanism:
     """Read a robot.
 
     The joint `root_joint`, fixed or floating, connects the root link to the world. A root link called «world» is the
@@ -41,12 +47,13 @@ def read_urdf(path_or_text: str | Path, *, floating_base: bool = False, package_
             meshes are then relative to the current folder.
         floating_base: The root link moves freely.
         package_dirs: Folders that are searched first for packages.
+        surfaces: «visual» makes drawings the surfaces of links that have no `<collision>`.
 
     Raises:
         ModelError: What is wrong, with the line, and what would be valid.
     """
     path_or_text = unpacked(path_or_text)
-    robot = repaired(path_or_text, package_dirs)
+    robot = repaired(path_or_text, package_dirs, surfaces)
     for tag in LOOPS:
         for element in robot.children(tag):
             caution(f"{element.place}: <{tag}> is not read: the mechanism stays a tree")

@@ -107,6 +107,11 @@ class RobotEntry(Block):
     collision: Literal["mesh", "hull"] = Field(
         "mesh", description="use the meshes of the links, open ones closed, or their convex hulls"
     )
+    surfaces: Literal["collision", "visual"] | None = Field(
+        None,
+        description="`visual`: links of a URDF file that have a `<visual>` but no `<collision>` touch with the former; "
+        "`collision`: they touch nothing; default: so, with a warning where a moving one is among them",
+    )
     sections: Sections | None = Field(
         None, description="flat sides around the links' round shapes, 8 to 256, so that they [roll](wheels.md)"
     )

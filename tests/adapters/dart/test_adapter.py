@@ -9,9 +9,10 @@ import trimesh
 from ipc_articulation.adapters.dart import DartAdapter
 
 from ipc_articulation.coupling.adapter import CoupledBody
+from ipc_articulation.coupling.contact_elements import make_contact_elements
 from ipc_articulation.errors import AdapterError, UnsupportedError
 from tests.adapters.dart.worlds import D, add_body, add_box, chain, empty, isometry, placement
-from tests.coupling.worlds import cube
+from tests.coupling.worlds import cube, make_scene
 
 NONE = np.zeros((0, 4, 4))
 SHAPES = {
@@ -127,6 +128,34 @@ def test_friction_is_that_of_the_shapes_or_of_the_caller() -> None:
     }  # fmt: skip
     assert set(friction(friction=0.2).values()) == {0.2}
     assert friction(friction={"chain/last": 0.7})["chain/last"] == 0.7
+
+
+def test_shapes_of_one_body_have_each_their_own_friction() -> None:
+    """The parts are in the mesh, and in the scene's table of contacts; the caller's friction is for all of a body."""
+    world = surrounded()
+    for friction in (0.4, 0.1):
+        add_box(world.getSkeleton(0).getBodyNode(0), 0.3, friction).setName(f"of {friction}")
+    robot = DartAdapter(world).describe()
+    first, middle, last = robot.links
+    assert first.friction == 0.4
+    assert [part.friction for part in first.surface_parts] == [0.1, 0.4]
+    assert first.surface_parts[1].name == "chain/first/of 0.4"
+    large = np.abs(first.mesh.vertices).max(axis=1) > 0.1
+    np.testing.assert_array_equal(large, [*8 * [False], *16 * [True]])
+    assert [part.vertices.tolist() for part in first.surface_parts] == [[*range(8), *range(16, 24)], [*range(8, 16)]]
+    assert [part.friction for part in middle.surface_parts] == [0.2, 0.3]
+    assert last.surface_parts == ()
+    room = world.getSkeleton(1).getBodyNode(0).getShapeNode(0)
+    room.createDynamicsAspect()
+    room.getDynamicsAspect().setFrictionCoeff(0.2)
+    scene, robot = make_scene(), DartAdapter(world).describe()
+    elements = make_contact_elements(scene, robot)
+    rates = [
+        scene.contact_tabular().at(elements[part.name].id(), elements["room/wall"].id()).friction_rate()
+        for part in robot.links[0].surface_parts
+    ]
+    assert rates == [0.2, 0.4]
+    assert not any(link.surface_parts for link in DartAdapter(world, friction=0.5).describe().links)
 
 
 def test_what_does_not_collide_is_no_surface() -> None:

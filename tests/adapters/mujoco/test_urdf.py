@@ -6,11 +6,11 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from ipc_articulation.adapters.mujoco import load_spec
+from ipc_articulation.adapters.mujoco import load_model, load_spec
 
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading import read_urdf
-from ipc_articulation.repairs import RepairWarning
+from ipc_articulation.repairs import RepairWarning, collected
 
 FOLDER = Path(__file__).parents[3] / "models" / "pybullet_data"
 ROBOTS = [
@@ -92,3 +92,32 @@ def test_blanks_around_names_are_no_part_of_them(tmp_path):
     assert [joint.name for joint in spec.joints] == ["hip"]
     assert read_urdf(file).joints[-1].name == "hip"
     assert "arm" in [body.name for body in spec.bodies]
+
+
+OF_MASSES = ('boundmass="2"', 'boundinertia="0.5"', 'settotalmass="7"', 'inertiafromgeom="true"')
+PART = '<link name="{}"><inertial><mass value="{}"/>{}</inertial>{}</link>'
+INERTIA = '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/>'
+BOX = '<collision><geometry><box size="0.3 0.1 0.1"/></geometry></collision>'
+ENDS = '<parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>'
+WELD = '<joint name="weld" type="fixed"><parent link="arm"/><child link="tool"/></joint>'
+
+
+@pytest.mark.parametrize("setting", ["", 'balanceinertia="true"', 'boundmass="0.0"', *OF_MASSES])
+def test_settings_for_mujoco_alone_leave_masses_as_all_adapters_have_them(tmp_path, setting):
+    """What would change them is left out by name; links that are welded keep their names."""
+    parts = [PART.format(name, mass, INERTIA, BOX) for name, mass in (("base", 3), ("arm", 1), ("tool", 0.5))]
+    own = f"<mujoco>\n<compiler {setting}/></mujoco>"
+    file = tmp_path / "arm.urdf"
+    hinge = f'<joint name="hinge" type="continuous">{ENDS}</joint>'
+    file.write_text(f'<robot name="r">{own}{"".join(parts)}{hinge}{WELD}</robot>')
+    with collected() as said:
+        model = load_model(file)
+    for link in read_urdf(file).links:
+        assert model.body(link.name).mass == link.mass
+        np.testing.assert_allclose(model.body(link.name).inertia, np.diag(link.inertia))
+    assert said == [
+        f"{file}:2: <compiler> has {given}, which changes masses or inertias in MuJoCo alone; it is left out, as with "
+        "other adapters"
+        for given in OF_MASSES
+        if given == setting
+    ]

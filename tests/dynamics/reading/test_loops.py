@@ -116,6 +116,19 @@ def test_loops_that_share_a_joint_are_one_constraint_and_independent_joints_are_
     assert np.linalg.cond(np.delete(K, chosen[0], axis=1)) <= 3.0 * best
 
 
+DRIVES = (
+    '<transmission name="t"><joint name="{}"/><actuator name="m"/></transmission>',
+    '<ros2_control name="r" type="system"><joint name="{}"><command_interface name="effort"/></joint></ros2_control>',
+)
+
+
+@pytest.mark.parametrize("drive", DRIVES)
+@pytest.mark.parametrize("joint", WATT_JOINTS)
+def test_a_joint_that_the_file_drives_is_the_independent_one(joint, drive):
+    """Of Watt's linkage every joint can be it."""
+    assert read(*WATT, drive.format(joint)).build().dof_names == (joint,)
+
+
 CHAIN = (
     hinge("j1", "base", "a"),
     hinge("r1", "base", "rotor1", more='independent="false"'),

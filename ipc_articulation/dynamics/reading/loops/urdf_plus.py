@@ -79,6 +79,14 @@ def read_flags(robot: XmlNode) -> dict[str, bool]:
     return flags
 
 
+def driven_joints(robot: XmlNode) -> set[str]:
+    """Names of the joints that a `<transmission>` moves or a `<ros2_control>` commands."""
+    joints = [joint for node in robot.children("transmission") for joint in node.children("joint")]
+    for node in robot.children("ros2_control"):
+        joints += [joint for joint in node.children("joint") if joint.children("command_interface")]
+    return {joint.element.get("name", "").strip() for joint in joints}
+
+
 def _end(node: XmlNode, tag: str) -> tuple[str, Array]:
     """A link, and the point in its frame, (3,)."""
     end = node.required(tag)

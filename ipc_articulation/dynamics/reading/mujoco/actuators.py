@@ -84,6 +84,12 @@ def joint_actuators(model: mujoco.MjModel) -> tuple[list[JointActuator], dict[st
     return found, others
 
 
+def driven_joints(model: mujoco.MjModel) -> set[str]:
+    """Names of the joints that actuators of any kind act on."""
+    on_joint = np.flatnonzero(np.isin(model.actuator_trntype, _ON_JOINT))
+    return {name_of(model, "joint", joint) for joint in model.actuator_trnid[on_joint, 0]}
+
+
 def is_adhesion(model: mujoco.MjModel, index: int) -> bool:
     """Whether an actuator pulls a body towards what touches it."""
     return bool(model.actuator_trntype[index] == mujoco.mjtTrn.mjTRN_BODY)

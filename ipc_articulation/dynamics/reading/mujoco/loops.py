@@ -20,6 +20,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading.loops import LinearRelation, PointLoop, Polynomial, Relation, loops_of
+from ipc_articulation.dynamics.reading.mujoco.actuators import driven_joints
 from ipc_articulation.dynamics.reading.mujoco.equalities import (
     active,
     joint_equality,
@@ -37,6 +38,8 @@ from ipc_articulation.errors import ModelError
 def robot_from_mujoco(model: mujoco.MjModel) -> Mechanism:
     """The mechanism that `mechanism_from_mujoco` makes of a compiled model, with loops instead of mimic joints.
 
+    Where possible, joints with actuators are the independent ones.
+
     Args:
         model: The model; its data is copied.
 
@@ -49,7 +52,7 @@ def robot_from_mujoco(model: mujoco.MjModel) -> Mechanism:
     mechanism = mechanism_from_mujoco(tree)
     relations = (_relation(model, equality, mechanism) for equality in active(model))
     found = [relation for relation in relations if relation is not None]
-    mechanism.loops = loops_of(mechanism, found, nominal=reference_positions(model))
+    mechanism.loops = loops_of(mechanism, found, nominal=reference_positions(model), driven=driven_joints(model))
     mechanism.meetings = tuple(relation.meeting for relation in found if isinstance(relation, PointLoop))
     return mechanism
 

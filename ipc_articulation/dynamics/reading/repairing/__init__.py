@@ -4,6 +4,6 @@
 by `ipc_articulation.repairs`, as a warning or, in strict mode, as an error. What no repair covers is an error.
 """
 
-from ipc_articulation.dynamics.reading.repairing.table import repaired
+from ipc_articulation.dynamics.reading.repairing.table import SURFACES, Surfaces, repaired
 
-__all__ = ["repaired"]
+__all__ = ["SURFACES", "Surfaces", "repaired"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Literal, get_args
 
+from ipc_articulation.arguments import one_of
 from ipc_articulation.dynamics.reading.mesh_paths import MeshPaths
 from ipc_articulation.dynamics.reading.node import TEXT, XmlNode
 from ipc_articulation.dynamics.reading.repairing.document import document
@@ -19,7 +21,11 @@ from ipc_articulation.dynamics.reading.repairing.names import resolve_names
 from ipc_articulation.dynamics.reading.repairing.numbers import add_missing_products, rewrite_numbers
 from ipc_articulation.dynamics.reading.repairing.robot import Robot
 from ipc_articulation.dynamics.reading.repairing.roots import keep_largest_tree
+from ipc_articulation.dynamics.reading.repairing.surfaces import take_visuals
 from ipc_articulation.repairs import summed
+
+Surfaces = Literal["collision", "visual"]  # of links without `<collision>`: none, or their drawings
+SURFACES = one_of(*get_args(Surfaces))
 
 MOST = 10_000  # links, joints or shapes; the mass matrix of as many joints has 0.8 GB
 
@@ -40,12 +46,13 @@ REPAIRS: tuple[Callable[[Robot], None], ...] = (
 
 
 @summed()
-def repaired(path_or_text: str | Path, package_dirs: Sequence[Path] = ()) -> XmlNode:
+def repaired(path_or_text: str | Path, package_dirs: Sequence[Path] = (), surfaces: Surfaces = "collision") -> XmlNode:
     """The element `<robot>` of a URDF file after all repairs; paths of meshes are whole.
 
     Args:
         path_or_text: A file, or XML that begins with «<»; paths of meshes are then relative to the current folder.
         package_dirs: Folders that are searched first for packages.
+        surfaces: «visual» makes drawings the surfaces of links that have no `<collision>`.
 
     Raises:
         ModelError: The file cannot be read or repaired, is no robot, or has too many parts; with strict repairs also
@@ -63,4 +70,6 @@ def repaired(path_or_text: str | Path, package_dirs: Sequence[Path] = ()) -> Xml
             raise node.error(f"<robot> has {count} {tag}s; the most are {MOST}")
     for repair in REPAIRS:
         repair(robot)
+    if surfaces == "visual":
+        take_visuals(robot)
     return node

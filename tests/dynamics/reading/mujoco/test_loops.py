@@ -38,6 +38,28 @@ def looped(model):
     return robot.build()
 
 
+def driven_by(equalities, *joints):
+    """Names of the independent coordinates where motors are on some joints."""
+    motors = "".join(f'<motor joint="{joint}"/>' for joint in joints)
+    text = BARS.format(equalities=equalities, flags="").replace("</mujoco>", f"<actuator>{motors}</actuator></mujoco>")
+    return sorted(looped(mujoco.MjModel.from_xml_string(text)).dof_names[:-3])  # without the ball's
+
+
+@pytest.mark.parametrize("joint", ["a", "b", "c"])
+def test_a_joint_with_an_actuator_is_the_independent_one(joint):
+    assert driven_by(SITES, joint, "d") == [joint, "d"]
+
+
+def test_a_follower_with_an_actuator_leads_unless_its_function_is_curved():
+    assert driven_by(EQUALITIES["linear"][0], "a") == ["a", "b", "c"]
+    assert driven_by(EQUALITIES["cam"][0], "b") == ["a", "c", "d"]
+
+
+def test_of_more_actuators_than_freedoms_one_joint_is_the_independent_one():
+    assert driven_by(EQUALITIES["both"][0], "a", "b", "c", "d") in [["a"], ["c"], ["d"]]
+    assert driven_by(EQUALITIES["gear"][0], "a", "c") == ["b", "c", "d"]
+
+
 def residual(model, q):
     """How far MuJoCo finds its equality constraints open."""
     data = mujoco.MjData(model)

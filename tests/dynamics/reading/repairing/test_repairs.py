@@ -571,3 +571,16 @@ def test_commas_that_may_be_decimal_marks_are_refused(xyz):
         ModelError, match=rf"^<text>:4: joint 'elbow': <origin> has xyz=\"{xyz}\"; give 3 finite numbers$"
     ):
         read_urdf(robot(elbow=f'<origin xyz="{xyz}"/>'))
+
+
+@pytest.mark.parametrize("declared", ["", ' xmlns:drake="https://drake.mit.edu/"'])
+def test_a_joint_of_another_tool_is_named(declared):
+    """What hangs on it is a tree of its own, and left out."""
+    theirs = joint("ball_1", "arm", "hand", kind="ball").replace("joint name", "drake:joint name")
+    theirs = theirs.replace("</joint>", "</drake:joint>")
+    text = robot(more=f'<link name="hand">{INERTIAL}</link>{theirs}').replace("<robot", f"<robot{declared}")
+    mechanism, texts = read(text)
+    said = "<text>:5: joint 'ball_1': it is a <drake:joint>, which is another tool's; the joint is left out"
+    assert said in texts
+    assert [link.name for link in mechanism.links] == ["base", "arm"]
+    assert len(texts) == (2 if declared else 3)
