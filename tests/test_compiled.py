@@ -89,6 +89,7 @@ def run(package: Path, code: str) -> str:
 CALL = "from ipc_articulation.trial.caller import twice; print(twice(1), len(twice.stats.cache_hits))"
 
 
+@pytest.mark.slow
 def test_compiled_code_is_kept(copy: Path) -> None:
     assert run(copy, CALL) == "6 0"
     assert run(copy, CALL) == "6 1"
@@ -106,12 +107,14 @@ def test_a_change_in_another_file_discards_compiled_code(
     assert run(copy, CALL) == f"{result} 0"
 
 
+@pytest.mark.slow
 def test_a_change_in_a_file_that_is_not_imported_discards_nothing(copy: Path) -> None:
     run(copy, CALL)
     (copy / "trial" / "other.py").write_text("FACTOR = 7")
     assert run(copy, CALL) == "6 1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("removed", ["Pair", "pairs"])
 def test_code_of_a_class_that_no_longer_exists_is_discarded(copy: Path, removed: str) -> None:
     (copy / "trial" / "pairs.py").write_text("from typing import NamedTuple\nclass Pair(NamedTuple):\n    x: int\n")
@@ -136,12 +139,14 @@ print(*[f(8) for f in sums], *[len(f.stats.cache_hits) for f in sums])
 """
 
 
+@pytest.mark.slow
 def test_closures_over_compiled_functions_are_kept_apart(copy: Path) -> None:
     assert run(copy, CLOSURES) == "48 96 8 12 0 0 0 0"
     assert run(copy, CLOSURES) == "48 96 8 12 1 1 1 1"
     assert run(copy, CLOSURES.replace("in sums", "in sums[::-1]")) == "12 8 96 48 1 1 1 1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "old", "new", "result"),
     [
@@ -179,6 +184,7 @@ many = added((twice, summed(twice, 3)))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [NESTED, TUPLE])
 @pytest.mark.parametrize(
     ("file", "old", "new", "result"),
@@ -197,6 +203,7 @@ def test_a_change_below_the_functions_of_a_closure_discards_it(
     assert run(copy, code) == f"{result} 0"
 
 
+@pytest.mark.slow
 def test_a_change_elsewhere_keeps_a_closure(copy: Path) -> None:
     (copy / "trial" / "user.py").write_text(
         "from ipc_articulation.trial.factory import summed\n"
@@ -214,6 +221,7 @@ def test_every_function_of_the_package_is_compiled_so() -> None:
     assert users == [PACKAGE / "compiled.py"]
 
 
+@pytest.mark.slow
 def test_what_is_loaded_can_be_called_by_what_is_compiled_later(copy: Path) -> None:
     """To run a function that is on disk, no compiler is loaded."""
     scaled = "from ipc_articulation.trial.callee import scaled; print(scaled(2), len(scaled.stats.cache_hits))"

@@ -164,6 +164,7 @@ def pile(workspace):
     return scene.start(friction="anchored").run(6).q
 
 
+@pytest.mark.slow
 def test_the_bits_do_not_depend_on_the_number_of_cores(tmp_path, monkeypatch):
     monkeypatch.setattr(material_contact, "TOGETHER", 64)
     monkeypatch.setattr(body_contact, "TOGETHER_SLOW", 16)

@@ -173,6 +173,7 @@ def test_errors_of_parts_reach_python() -> None:
         checked(3)
 
 
+@pytest.mark.slow
 def test_functions_that_numba_compiles_link_parts_and_are_parts() -> None:
     @compiled
     def ordered(values: np.ndarray) -> np.ndarray:
@@ -240,6 +241,7 @@ def test_functions_of_two_processes_with_equal_numbers_are_kept_apart(copy: Path
     assert run(copy, NUMBERED.format(1) + both) == "0.0 [0. 0.] 1 1"
 
 
+@pytest.mark.slow
 def test_other_versions_of_numba_compile_as_usual(copy: Path) -> None:
     file = copy / "linking.py"
     file.write_text(file.read_text().replace('startswith("0.68.")', 'startswith("none")'))

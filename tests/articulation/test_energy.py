@@ -65,6 +65,7 @@ def test_gradient_is_the_complex_step_derivative(case):
             assert relative_error(energy.gradient(each).ravel(), g) < 1e-11
 
 
+@pytest.mark.slow
 def test_exact_hessian_is_the_derivative_of_the_gradient(case):
     """Along a random direction a state: 1,000 directions span the 60 coordinates many times over."""
     energy, q, K = case
@@ -79,6 +80,7 @@ def test_exact_hessian_is_the_derivative_of_the_gradient(case):
             assert relative_error(H @ direction, Hv) < 1e-6
 
 
+@pytest.mark.slow
 def test_projected_hessian_has_no_negative_eigenvalue(case):
     energy, q, _ = case
     exact_is_indefinite = False

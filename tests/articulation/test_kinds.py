@@ -150,6 +150,7 @@ def test_a_rigid_turn_is_its_rotation_vector_in_the_axes_of_the_right_body(kind)
         np.testing.assert_allclose(delta_theta(joints, now, then)[-3:], length * axis, atol=1e-11)
 
 
+@pytest.mark.slow
 def test_derivatives_of_the_rotation_vector_are_good_near_half_a_turn_and_near_zero():
     rng = np.random.default_rng(9)
     joints = reference.random_joints(rng, [(0, 1)], [SPHERICAL])

@@ -280,6 +280,7 @@ def test_nothing_that_a_scene_names_is_run(check, tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", sorted(SCENES.glob("*.yaml")), ids=lambda file: file.stem)
 def test_the_scenes_of_the_repository_are_clean(file: Path) -> None:
     report = check_file(file)

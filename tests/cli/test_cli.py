@@ -134,6 +134,7 @@ def test_a_run_from_the_shell(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "hinge_slider" / "recording.zarr" / "zarr.json").is_file()
 
 
+@pytest.mark.slow
 def test_a_wrong_file_from_the_shell_shows_no_traceback(tmp_path: Path) -> None:
     (tmp_path / "wrong.yaml").write_text("adapter: none\ndt: 0.1\nstep: 3\n")
     command = [sys.executable, "-m", "ipc_articulation", "run", "wrong.yaml"]
@@ -164,6 +165,7 @@ def test_garbage_is_collected_after_the_imports(monkeypatch: pytest.MonkeyPatch)
 LARGE = {"ipctk", "lxml", "mujoco", "numba", "pydantic", "scipy", "trimesh", "uipc", "zarr"}
 
 
+@pytest.mark.slow
 def test_a_run_imports_large_packages_where_ctrl_c_is_deferred(tmp_path: Path) -> None:
     """Python can lose a Ctrl-C in an import."""
     code = f"""if True:

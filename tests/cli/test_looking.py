@@ -120,6 +120,7 @@ def test_replay_as_a_file_and_served_until_ctrl_c(folder: Path, tmp_path: Path) 
     assert (served.returncode, errors) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "name"),
     [

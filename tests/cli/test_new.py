@@ -48,6 +48,7 @@ def test_the_first_line_names_a_schema_that_is_there(tmp_path: Path) -> None:
     assert Path(line.partition("file://")[2]).is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "robot", ["panda_description/urdf/panda.urdf", "ur_description/urdf/ur5_robot.urdf", "z1_description/urdf/z1.urdf"]
 )

@@ -69,6 +69,7 @@ def script(folder, distance=0.2, text=SAMPLE, edit=""):
     return main
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("distance", "intersecting"), [(0.2, 3), (2.0, 0)])
 def test_a_sample_runs_to_its_limit(samples, tmp_path, distance, intersecting):
     main = script(tmp_path, distance)
@@ -85,12 +86,14 @@ UNTOUCHED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", UNTOUCHED.values(), ids=UNTOUCHED)
 def test_what_a_sample_lets_pass_through_each_other_does_not_count(samples, tmp_path, edit):
     result = samples.run(script(tmp_path, edit=edit), 1, 600.0)
     assert (result["steps"], result["intersecting"]) == (1, 0)
 
 
+@pytest.mark.slow
 def test_results_of_an_earlier_run_are_removed(samples, tmp_path):
     main = script(tmp_path, text="raise ValueError(len(list(Path(r'{workspace}').glob('output/*/*/*'))))")
     main.write_text("from pathlib import Path\n" + main.read_text())
@@ -100,12 +103,14 @@ def test_results_of_an_earlier_run_are_removed(samples, tmp_path):
     assert samples.run(main, 1, 60.0)["reason"] == "ValueError: 0"
 
 
+@pytest.mark.slow
 def test_what_a_sample_raises_is_its_result(samples, tmp_path):
     main = script(tmp_path, text="raise ValueError('no\\n mesh')")
     assert samples.run(main, 3, 60.0) == {"steps": 0, "reason": "ValueError: no mesh"}
     assert samples.row(main, {"steps": 0, "reason": "x"}) == ("1_two", "0", "", "", "", "", "", "x")
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_is_a_result(samples, tmp_path):
     assert samples.run(script(tmp_path, text="import os; os._exit(7)"), 3, 60.0) == {
         "reason": "the process ended with status 7"

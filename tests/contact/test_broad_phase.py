@@ -47,6 +47,7 @@ def test_vertices_of_a_stencil_are_those_of_its_bodies():
     np.testing.assert_allclose(s.mollified, np.where(s.kind == EDGES, 1e-3 * np.prod(lengths**2, axis=1), 0.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distance", [0.01, 0.05, 3.0])
 def test_all_pairs_that_come_near_are_found(distance):
     """Two meshes that overlap along one axis move and turn; ipctk measures every pair, at several times."""

@@ -54,6 +54,7 @@ def test_what_is_at_rest_stays_at_rest(make, gap, tmp_path):
     np.testing.assert_allclose(coupling.body_poses, before, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", BOTH)
 def test_what_is_pressed_together_stays_where_it_is(make, tmp_path):
     """The hand presses the crate against where it is held: contact within d̂ goes on while the joint comes and goes."""
@@ -77,6 +78,7 @@ def test_what_is_pressed_together_stays_where_it_is(make, tmp_path):
     np.testing.assert_allclose(coupling.theta, hold, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", BOTH)
 def test_an_attached_part_goes_with_its_link(make, tmp_path):
     _, coupling, world = started(make, tmp_path)
@@ -89,6 +91,7 @@ def test_an_attached_part_goes_with_its_link(make, tmp_path):
     np.testing.assert_allclose(np.linalg.solve(coupling.body_poses[1], crate(coupling)), X, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", BOTH)
 def test_the_robot_carries_the_weight(make, tmp_path):
     """Gravity across both axes: the shoulder carries 0.5 kg at its lever, by virtue of the joint alone."""
@@ -150,6 +153,7 @@ def test_momentum_is_kept_and_a_part_goes_on_with_its_links_velocity(tmp_path):
     np.testing.assert_allclose(coupling.theta_dot, [omega], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_part_goes_from_hand_to_hand_of_robots_of_two_engines(tmp_path):
     """MuJoCo's robot brings its crate; our dynamics' robot beside it takes it and turns back."""
     scene = make_scene()
@@ -215,6 +219,7 @@ def test_a_reset_lets_go_of_what_other_robots_hold(tmp_path):
         second.set_state(world, free={"far crate": at(3, 0, 0)})
 
 
+@pytest.mark.slow
 def test_two_robots_hold_one_part_and_each_other(tmp_path):
     """What one of them wants moves the other too; a part between them is held until both have let go."""
     scene = make_scene()

@@ -52,6 +52,7 @@ def test_an_environment_has_the_same_bits_alone_and_among_others(make, tmp_path)
     assert len(np.unique(together[-1, :, -1, 1, 3])) == 5, "all are the same"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", BOTH)
 def test_one_environment_moves_like_a_coupling(make, tmp_path):
     poses, forces = run(tmp_path / "many", make, [3])
@@ -77,6 +78,7 @@ def started(folder, make=by_native, count=3):
     return many, make_world(scene, folder)
 
 
+@pytest.mark.slow
 def test_an_environment_is_reset_and_the_others_go_on(tmp_path):
     many, world = started(tmp_path)
     first = []
@@ -236,6 +238,7 @@ def test_an_environment_whose_state_is_not_finite_is_named(tmp_path):
     assert np.isfinite([many.couplings[k].theta_dot for k in (0, 2)]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failing", ["reset", "stop"])
 def test_a_failing_environment_is_put_back_and_the_others_go_on_with_the_same_bits(failing, tmp_path):
     many, world = with_broken(tmp_path)

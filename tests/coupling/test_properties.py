@@ -163,6 +163,7 @@ def arms(folder, numbers, properties, steps=60):
     return np.array(poses), np.array(forces)
 
 
+@pytest.mark.slow
 def test_an_environment_with_properties_of_its_own_moves_alone_as_among_others(tmp_path):
     crate = "crate"
     given = {

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from ipc_articulation import couple_many
 from tests.coupling.robots import by_mujoco
@@ -36,6 +37,7 @@ def run_scattered(folder, numbers):
     return np.array(poses), many
 
 
+@pytest.mark.slow
 def test_environments_start_at_random_with_their_own_parameters(tmp_path):
     together, many = run_scattered(tmp_path / "all", range(4))
     for k, coupling in enumerate(many.couplings):

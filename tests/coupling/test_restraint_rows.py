@@ -75,6 +75,7 @@ def mujocos_own(adapter: MujocoAdapter, measure, steps: int) -> np.ndarray:
     return np.array(values)
 
 
+@pytest.mark.slow
 def test_contact_adds_nothing_to_the_softness_of_a_ball_joints_limit(tmp_path):
     angles, force = measured(ball_arm(), tmp_path, angle)
     own = mujocos_own(ball_arm(box=None), angle, len(angles))
@@ -132,6 +133,7 @@ def test_contact_adds_nothing_to_the_softness_of_a_rope(tmp_path):
     assert np.abs(lengths - own).max() < 2e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "slips"), [(0.99, True), (1.01, False)])
 def test_friction_of_a_tendon_holds_against_contact_to_its_bound(share, slips, tmp_path):
     """The box comes to rest on an arm that the tendon holds; then its friction becomes too small, or just not."""
@@ -186,6 +188,7 @@ def test_without_contact_the_motion_is_mujocos_own(make, tmp_path):
     assert restrained
 
 
+@pytest.mark.slow
 def test_where_joints_are_lowered_rows_act_in_mujocos_own_step_alone(tmp_path):
     angles, force = measured(ball_arm(), tmp_path, angle, 40, joints="chains")
     direct, expected = measured(ball_arm(), tmp_path, angle, 40, restraints="engine")

@@ -156,6 +156,7 @@ def test_dry_friction_holds_a_joint_up_to_its_bound(make, tmp_path):
     assert forces[-1] == pytest.approx(weight_of_the_box(held), rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "slips"), [(0.998, True), (1.002, False)])
 def test_friction_holds_against_contact_exactly_to_its_bound(share, slips, tmp_path):
     """The box comes to rest on an arm that friction holds; then friction becomes just too small, or just not."""
@@ -262,6 +263,7 @@ def gap(adapter) -> float:
     return float(np.linalg.norm(tip - rocker.xpos - rocker.xmat.reshape(3, 3) @ (0.0, 0.0, 0.4)))
 
 
+@pytest.mark.slow
 def test_a_four_bar_by_connect_moves_as_with_mujoco_alone(tmp_path):
     adapter, alone = four_bar(), four_bar()
     for _ in run(adapter, tmp_path, 200):

@@ -158,6 +158,7 @@ def test_several_couplings_step_together(tmp_path):
     assert (near.angle, far.angle) == pytest.approx((0.1, 0.2), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_two_mujoco_models_push_each_other_with_the_same_force(tmp_path):
     """Mirror images of each other, arms that turn towards each other; they end pressed together in the middle."""
     adapters = arm("left", -0.2), arm("right", 0.2)
@@ -175,6 +176,7 @@ def test_two_mujoco_models_push_each_other_with_the_same_force(tmp_path):
     assert left > 5.0
 
 
+@pytest.mark.slow
 def test_a_mujoco_model_and_a_model_of_our_own_dynamics_push_each_other(tmp_path):
     """MuJoCo's arm stands still by its servo, ours is pressed against it by a torque: contact gives both back."""
     mechanism = Mechanism("right", gravity=np.zeros(3))

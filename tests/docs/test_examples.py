@@ -24,6 +24,7 @@ APART = {DOCS / "tutorial.md", DOCS / "README.md"}  # test_tutorial and test_rea
 EXAMPLES = [page for page in PAGES if code_blocks(page, "python") and page not in APART]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page", [pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] * (page in SLOW)) for page in EXAMPLES]
 )

@@ -16,6 +16,7 @@ TEXT = README.read_text(encoding="utf-8")
 ARM = Path(__file__).parent / "given" / "arm.xml"  # over a crate, which it reaches within the scripts' 300 steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [README, DOCS / "README.md"], ids=name_of)
 def test_the_script_runs_as_it_stands(page: Path, tmp_path: Path) -> None:
     (script,) = code_blocks(page, "python")

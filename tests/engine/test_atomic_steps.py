@@ -83,6 +83,7 @@ def advance(scene, disturbance):
     return "nowhere"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [falling, hinge])
 def test_an_error_at_any_line_of_a_step_leaves_no_trace(tmp_path, make):
     undisturbed, scene = make(tmp_path / "undisturbed"), make(tmp_path / "disturbed")

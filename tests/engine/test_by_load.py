@@ -72,6 +72,7 @@ def test_boxes_of_any_masses_rest_on_each_other(tmp_path, masses):
     assert_rests(scene, masses)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gap", [0.5, 1.05])
 @pytest.mark.parametrize("masses", FEW, ids=str)
 def test_short_steps_are_all_solved(tmp_path, masses, gap):
@@ -150,6 +151,7 @@ def greatest_rise(scene, dt, steps):
     return np.max(values - np.minimum.accumulate(values)) / unit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d_hat", [0.001, 0.004])
 def test_a_falling_pile_gains_no_energy(tmp_path, d_hat):
     """Only raising can add any, a quarter of F d̂, where the load F is a few m g; an implicit step takes much more."""
@@ -168,6 +170,7 @@ def test_with_given_resistances_and_short_steps_it_gains_none_either(tmp_path):
     assert greatest_rise(Pile(tmp_path, dt=0.001, resistance=1e8), 0.001, 1000) < 2.0
 
 
+@pytest.mark.slow
 def test_a_line_search_begins_with_energies_of_now(tmp_path, monkeypatch):
     """After a rescue they are others, and one iteration may assemble twice: its second time rescues nothing."""
     search, compared = newton.line_search, []
@@ -191,6 +194,7 @@ def assert_same_bits(scene, other):
         assert ours.tobytes() == theirs.tobytes(), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frame", [5, 22, 41])
 def test_a_recovered_run_has_the_same_bits(tmp_path, frame):
     undisturbed = Pile(tmp_path / "undisturbed").run(60)
@@ -203,6 +207,7 @@ def test_a_recovered_run_has_the_same_bits(tmp_path, frame):
     assert len(second.engine.cpu.state.pairs) > 1
 
 
+@pytest.mark.slow
 def test_going_back_in_the_same_world(tmp_path):
     scene, undisturbed = Pile(tmp_path), Pile(tmp_path / "undisturbed").run(60)
     scene.run(20).world.dump()
@@ -308,6 +313,7 @@ def falling(workspace, entry, **options):
     return scene.start(**options)
 
 
+@pytest.mark.slow
 def test_an_engine_leaves_open_what_nobody_has_set(tmp_path):
     """As libuipc's own table says it, or with a value that is not positive."""
     open_one = falling(tmp_path, BY_LOAD).run(30)

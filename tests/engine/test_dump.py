@@ -50,6 +50,7 @@ def test_recovered_run_has_the_same_bits(tmp_path, undisturbed, frame):
     assert_same_bits(finish(second), undisturbed)
 
 
+@pytest.mark.slow
 def test_run_that_is_recovered_after_every_step(tmp_path, undisturbed):
     """Nothing but the dump lives from step to step: neither candidates nor anything else of the process."""
     make(tmp_path).world.dump()

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import logging
 logging.basicConfig()
@@ -20,6 +22,7 @@ def said(**environment):
     return done.stderr
 
 
+@pytest.mark.slow
 def test_only_the_first_run_says_that_it_compiles(tmp_path):
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
     assert said(**cache).count("first run: compiling the engine") == 1

@@ -57,6 +57,7 @@ def rises(values):
 CASES = list(itertools.product([False, True], [0.01, 0.001], [0.001, 0.01]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("on_body", "dt", "d_hat"),
     [pytest.param(*case, marks=() if case[1:] == (0.01, 0.001) else pytest.mark.slow) for case in CASES],
@@ -185,6 +186,7 @@ def test_memories_stay_when_bodies_come_and_go(tmp_path):
     np.testing.assert_allclose(after.anchors, before[[0, 2]], atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [2, 36])
 def test_a_stack_of_squeezed_boxes_falls_asleep(tmp_path, seed):
     """Seed 36 crept by 0.2 nm/s when anchors moved in what the load had squeezed."""

@@ -40,6 +40,7 @@ def failures(seeds, folder):
     return "\n".join(f"exit status {status}\n{said}" for status, said in ended if status != 0)
 
 
+@pytest.mark.slow
 def test_scripts_survive_interrupts(tmp_path):
     assert failures(range(2), tmp_path) == ""
 

@@ -227,6 +227,7 @@ def test_small_steps_in_a_wide_scene_are_not_rest(tmp_path, x):
     assert scene.qdot[0, 2] == pytest.approx(-100 * G * 1e-6, rel=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "steps"), [(13, 20), (21, 30), (31, 20)])
 def test_bits_do_not_depend_on_what_a_dump_does_not_hold(tmp_path, seed, steps):
     scene, forgetful = (RandomScene(seed, tmp_path).start() for _ in range(2))

@@ -55,6 +55,7 @@ def test_groups_give_the_same_bits_as_one_call(workspace, resting, project, monk
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.slow
 def test_a_scene_that_is_assembled_in_groups_moves_by_the_same_bits(tmp_path, monkeypatch):
     """Steps with contact, whose blocks come after those of the groups, as islands end one after another."""
     found = []

@@ -49,6 +49,7 @@ def test_the_peg_of_mujoco_starts_like_ours_and_goes_into_the_block() -> None:
     env.close()
 
 
+@pytest.mark.slow
 def test_a_point_moves_as_actions_say_and_its_link_turns() -> None:
     env = Env("example:push_crate", engine="cpu")
     action, poses = np.array([0.2, -0.1, 0.15, 0.2]), []

@@ -54,6 +54,7 @@ def test_a_box_slides_with_the_friction_that_was_drawn(make_env: MakeEnv) -> Non
     assert np.ptp(seen) > 0.1
 
 
+@pytest.mark.slow
 def test_a_heavier_box_is_pushed_with_more_force(make_env: MakeEnv) -> None:
     """In steady motion the ram feels the friction of the box, μ m g."""
     env, seen = make_env(*ALL), []
@@ -69,6 +70,7 @@ def test_a_heavier_box_is_pushed_with_more_force(make_env: MakeEnv) -> None:
     assert (largest > 0.9 * expected).all()
 
 
+@pytest.mark.slow
 def test_environments_in_one_scene_draw_their_own_and_are_as_alone(scene: Path) -> None:
     text = scene.read_text().replace("randomise:\n", DRAWN)
     scene.write_text(text)
@@ -164,6 +166,7 @@ def test_the_robot_has_what_was_drawn(make_env: MakeEnv, scene: Path) -> None:
     assert np.ptp(masses) > 0.1
 
 
+@pytest.mark.slow
 def test_robots_in_one_scene_have_what_was_drawn_for_each(scene: Path) -> None:
     scene.write_text(retuned(scene.read_text()))
     seen = []

@@ -40,6 +40,7 @@ def test_all_that_moved_is_put_back_at_rest(make_env: MakeEnv) -> None:
     assert env.coupling.adapter.data.time == 0.0  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_fixed_bodies_start_at_random_too_and_are_touched_there(make_env: MakeEnv) -> None:
     stop = "{name: stop, shape: {type: box, size: [0.02, 0.2, 0.2]}, pose: {position: [0.3, 0, 0.11]}, fixed: true}"
     drawn = 'randomise:\n  - {path: "bodies.stop.pose.position[0]", uniform: [-0.05, 0.05]}\n'

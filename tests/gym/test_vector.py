@@ -76,6 +76,7 @@ def alone(scene: Path) -> list[np.ndarray]:
     return seen
 
 
+@pytest.mark.slow
 def test_environments_in_this_process_are_as_each_alone(scene: Path) -> None:
     envs = make_vec(scene, COUNT, backend="here", engine="cpu")
     require_as_gymnasium_says(envs)
@@ -87,6 +88,7 @@ def test_environments_in_this_process_are_as_each_alone(scene: Path) -> None:
         np.testing.assert_array_equal(seen[:16, k], own)
 
 
+@pytest.mark.slow
 def test_environments_in_one_scene_are_as_in_scenes_of_their_own(scene: Path) -> None:
     """Bit for bit, with resets of some while others go on."""
     here, there = (make_vec(scene, COUNT, backend=name, engine="cpu") for name in ("here", "scene"))
@@ -119,6 +121,7 @@ def test_the_example_tasks_are_the_same_in_one_scene(task: str, policy: type) ->
     np.testing.assert_array_equal(*seen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.DISABLED])
 def test_one_scene_knows_the_ways_to_reset(scene: Path, mode: AutoresetMode) -> None:
     seen = []
@@ -343,6 +346,7 @@ def test_actors_of_ray_are_as_one_process_and_are_made_anew(ray: Any, scene: Pat
     there.close()
 
 
+@pytest.mark.slow
 def test_gymnasium_makes_the_example_tasks_by_name() -> None:
     spec = gymnasium.spec("ipc_articulation/PushCrate-v0")
     assert spec.kwargs == {"task": "example:push_crate"}

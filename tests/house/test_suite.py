@@ -26,6 +26,7 @@ def test_with_a_package():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_what_was_skipped_is_said_with_its_reason(tmp_path: Path, workers: int) -> None:
     (tmp_path / "test_skipping.py").write_text(SKIPPING)

@@ -28,6 +28,7 @@ def check_types(root: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_wrong_types_in_adapters_are_found(tmp_path: Path) -> None:
     pytest.importorskip("mypy", reason="needs the extra 'dev'")
     (tmp_path / "pyproject.toml").write_text(PYPROJECT)

@@ -63,6 +63,7 @@ def test_half_the_spacing_has_a_quarter_of_the_error() -> None:
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.3)
 
 
+@pytest.mark.slow
 def test_the_same_shape_has_the_same_mesh() -> None:
     first, second = filled(*surface("torus")), filled(*surface("torus"))
     assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))

@@ -120,6 +120,7 @@ def swap(first: Path, second: Path) -> None:
     second.write_bytes(one)
 
 
+@pytest.mark.slow
 def test_chunk_files_that_were_exchanged_are_named(store: Path) -> None:
     for first, second in exchanges(store):
         swap(first, second)
@@ -204,6 +205,7 @@ def chunks(store: Path) -> list[Path]:
     return [sorted(file.parent.glob("c.*"))[:2][-1] for file in sorted(store.rglob("c.0*"))]
 
 
+@pytest.mark.slow
 def test_a_truncated_chunk_is_named(store: Path) -> None:
     for file in chunks(store):
         whole = file.read_bytes()
@@ -216,6 +218,7 @@ def test_a_truncated_chunk_is_named(store: Path) -> None:
     read_all(store)
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_is_named(store: Path) -> None:
     draw = random.Random(3)
     for file in chunks(store):
@@ -239,6 +242,7 @@ def is_named_or_harmless(store: Path) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_flipped_bits_of_descriptions_are_named_or_change_nothing(store: Path) -> None:
     draw = random.Random(4)
     for file in sorted(store.rglob("zarr.json")):
@@ -300,6 +304,7 @@ def test_a_group_description_that_is_cut_or_missing_is_named(store: Path, group:
             read_all(store)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", GROUPS)
 def test_any_change_of_a_group_description_is_named(store: Path, group: str) -> None:
     file = store / group / "zarr.json"
@@ -313,6 +318,7 @@ def test_any_change_of_a_group_description_is_named(store: Path, group: str) -> 
                 read_all(store)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["", "scenery"])
 def test_a_sealed_description_that_does_not_fit_is_named(store: Path, group: str) -> None:
     """Counts and types are compared also where the checksum is right."""
@@ -359,6 +365,7 @@ def test_a_description_of_a_group_in_the_place_of_an_arrays_is_named(store: Path
         read_all(store)
 
 
+@pytest.mark.slow
 def test_whatever_becomes_of_files_is_named_or_changes_nothing(store: Path) -> None:
     draw = random.Random(9)
     files = sorted(path for path in store.rglob("*.*") if path.is_file())

@@ -166,6 +166,7 @@ made.flush()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", [0, 1, 11, 18, 24])
 def test_a_process_killed_while_it_writes_leaves_what_was_there(tmp_path: Path, written: int) -> None:
     command = [sys.executable, "-c", _KILLED, str(tmp_path), str(written)]

@@ -102,6 +102,7 @@ def test_a_short_run_has_few_files(tmp_path: Path) -> None:
     assert len([path for path in tmp_path.rglob("*") if path.is_file()]) < 50
 
 
+@pytest.mark.slow
 def test_a_full_disk_at_a_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_dump, left = dump_file.write_dump, [None] * 3
 

@@ -53,6 +53,7 @@ def stop_at(monkeypatch: pytest.MonkeyPatch, step: int, error: BaseException) ->
     monkeypatch.setattr(RobotSimulation, "step", fail)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("adapter", "step"), [("mujoco", 0), ("mujoco", 37), ("native", 0), ("native", 59)])
 def test_a_run_that_failed_ends_as_if_it_had_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undisturbed, adapter: str, step: int
@@ -67,6 +68,7 @@ def test_a_run_that_failed_ends_as_if_it_had_not(
     assert_same_bits(recording, undisturbed(adapter))
 
 
+@pytest.mark.slow
 def test_it_may_be_interrupted_again_and_again(tmp_path: Path, undisturbed) -> None:
     file = write_scene(tmp_path, STEPS)
     with pytest.raises(TimeLimitError, match=r"'arm' took longer than 1e-09 s: it ends after step 1 of 60, which is"):
@@ -77,6 +79,7 @@ def test_it_may_be_interrupted_again_and_again(tmp_path: Path, undisturbed) -> N
     assert_same_bits(go_on(tmp_path / "arm"), undisturbed())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scene", ["hinge_slider", "four_bar_press"])
 def test_scenes_of_every_kind(tmp_path: Path, scene: str) -> None:
     whole = run(SCENES / f"{scene}.yaml", tmp_path, name="whole", steps=12).recording
@@ -85,6 +88,7 @@ def test_scenes_of_every_kind(tmp_path: Path, scene: str) -> None:
     assert_same_bits(go_on(tmp_path / "parts"), whole)
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_step_and_its_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undisturbed, capsys
 ) -> None:
@@ -106,6 +110,7 @@ def test_ctrl_c_keeps_the_step_and_its_checkpoint(
     assert_same_bits(go_on(tmp_path / "arm"), undisturbed())
 
 
+@pytest.mark.slow
 def test_further_steps(tmp_path: Path, undisturbed) -> None:
     run(write_scene(tmp_path, STEPS), tmp_path, steps=40)
     assert_same_bits(go_on(tmp_path / "arm", steps=20), undisturbed())
@@ -139,6 +144,7 @@ def test_a_scene_file_that_was_changed(stopped: Path, old: str, new: str, keys: 
         resume(stopped)
 
 
+@pytest.mark.slow
 def test_words_that_mean_the_same_are_no_change(stopped: Path, undisturbed) -> None:
     file = stopped.parent / "arm.yaml"
     file.write_text("# a comment\n" + file.read_text().replace("0.01", "1.0e-2"))
@@ -178,6 +184,7 @@ def test_a_damaged_checkpoint_is_named(stopped: Path, part: str, damage: str) ->
     assert str(file) in str(caught.value)
 
 
+@pytest.mark.slow
 def test_without_its_newest_checkpoint_a_run_goes_on_from_the_one_before(stopped: Path, undisturbed) -> None:
     with pytest.raises(TimeLimitError):
         go_on(stopped, time_limit=1e-9)
@@ -228,6 +235,7 @@ drift = Drift()
 """
 
 
+@pytest.mark.slow
 def test_a_python_controller_that_remembers(tmp_path: Path) -> None:
     file = write_scene(tmp_path, 12)
     controller = "controller: {type: python, python: 'drift.py:drift'}"

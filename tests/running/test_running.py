@@ -48,6 +48,7 @@ def test_hinge_slider_follows_both_coordinates(tmp_path: Path) -> None:
     np.testing.assert_allclose(recording.contact_force[1:], 0.0, atol=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_pictures")
 def test_the_pendulum_knocks_the_box_away(tmp_path: Path) -> None:
     recording = run("pendulum", tmp_path, steps=160)

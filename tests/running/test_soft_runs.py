@@ -56,6 +56,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return run(tmp_path_factory.mktemp("soft"))
 
 
+@pytest.mark.slow
 def test_every_row_has_all_vertices(result: Any) -> None:
     recording = result.recording
     assert recording.soft_names == ("sponge", "towel", "cable")
@@ -86,6 +87,7 @@ def test_the_rod_hangs_at_the_link(result: Any) -> None:
     assert recording.soft_positions_of("cable")[-1, -1, 2] < 0.4
 
 
+@pytest.mark.slow
 def test_its_weight_turns_the_joint_as_a_load_does(tmp_path: Path) -> None:
     """On average the contact force on the joint is the torque of the rod's weight, as long as it swings little."""
     text = SCENE[: SCENE.index("soft:")] + SCENE[SCENE.index("rods:") :]
@@ -96,6 +98,7 @@ def test_its_weight_turns_the_joint_as_a_load_does(tmp_path: Path) -> None:
     assert recording.contact_force[-300:, 0].mean() == pytest.approx((x @ weights).mean(), rel=0.02)
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(result: Any, tmp_path: Path) -> None:
     with pytest.raises(TimeLimitError):
         run(tmp_path, time_limit=1e-9)

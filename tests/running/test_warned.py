@@ -46,6 +46,7 @@ def test_without_warnings_the_summary_is_silent(tmp_path: Path) -> None:
     assert summary_object(result)[WARNED] == {"steps": [], "texts": []}
 
 
+@pytest.mark.slow
 def test_a_resumed_run_counts_each_step_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = ipc_articulation.run(write(tmp_path), "cpu", out=tmp_path / "whole", quiet=True, pictures=False)
     expected = whole.recording.extra[WARNED]

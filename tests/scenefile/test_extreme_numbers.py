@@ -59,6 +59,7 @@ def test_the_scene_itself_is_right(tmp_path: Path) -> None:
     assert check_file(write(tmp_path, EVERYTHING)).errors == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [1e-300, -1e-300, 1e200, -1e200, 10**250, math.inf, math.nan, True])
 def test_no_number_may_be_extreme(tmp_path: Path, value: float) -> None:
     for path in NUMBERS:
@@ -115,6 +116,7 @@ def test_a_mesh_file_of_extreme_size(tmp_path: Path, factor: float) -> None:
     assert fault.line
 
 
+@pytest.mark.slow
 def test_numbers_of_a_robot(tmp_path: Path) -> None:
     data = yaml.safe_load(write_scene(tmp_path).read_text())
     for path in [p for p, v in walk(data) if isinstance(v, int | float) and not isinstance(v, bool)]:

@@ -67,6 +67,7 @@ def test_there_are_enough_of_every_kind() -> None:
     assert len({text for _, text, _ in MUTANTS}) == COUNT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(good_scenes()))
 def test_the_scenes_are_right_before_they_are_broken(name: str, folder: Path) -> None:
     (folder / "mutant.yaml").write_text(yaml.safe_dump(good_scenes()[name], sort_keys=False))

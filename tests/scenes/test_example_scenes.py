@@ -47,6 +47,7 @@ class Played:
         return (self.poses()[name] - self.start[name])[:3, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [path.stem for path in SCENES])
 def test_every_scene_begins(name: str, tmp_path: Path) -> None:
     played = Played(name, tmp_path, steps=3)
@@ -79,6 +80,7 @@ def test_a_python_function_presses_with_the_force_of_its_parameters(tmp_path: Pa
     assert played.simulation.ran_code == ("controllers/force.py:press",)
 
 
+@pytest.mark.slow
 def test_a_quadruped_lands_on_its_feet_which_carry_its_weight(tmp_path: Path) -> None:
     pytest.importorskip("cmeel")  # of the extra `robots`
     played = Played("go2_stand", tmp_path)
@@ -123,6 +125,7 @@ def test_a_hand_catches_a_ball_and_friction_holds_it(tmp_path: Path) -> None:
     assert oiled.poses()["ball"][2, 3] < 0.1
 
 
+@pytest.mark.slow
 def test_a_drone_lands_on_a_slope_and_stays(tmp_path: Path) -> None:
     played = Played("drone_landing", tmp_path)
     assert played.nearest > 0.0

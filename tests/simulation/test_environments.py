@@ -60,6 +60,7 @@ def recorded(file: Path, name: str, **options: Any) -> Recording:
     return run(file, name=name, **given).recording
 
 
+@pytest.mark.slow
 def test_an_environment_moves_alone_as_among_others(tmp_path: Path) -> None:
     file = write(tmp_path, 3)
     together = recorded(file, "together")
@@ -93,6 +94,7 @@ def test_robots_that_differ_in_starts_share_a_model(tmp_path: Path, adapter: str
     assert len({id(one.model) for one in simulation.environments.adapters}) == 3
 
 
+@pytest.mark.slow
 def test_a_resumed_run_is_that_of_an_uninterrupted_one(tmp_path: Path) -> None:
     file = write(tmp_path, 2)
     whole = recorded(file, "whole")
@@ -115,6 +117,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EnvironmentsSimulation, "step", lose)
 
 
+@pytest.mark.slow
 def test_an_environment_that_fails_is_reset_and_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,6 +134,7 @@ def test_an_environment_that_fails_is_reset_and_told(
     np.testing.assert_array_equal(again.theta[11:], first.theta[1:21])
 
 
+@pytest.mark.slow
 def test_an_environment_that_fails_is_stopped_or_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failing(monkeypatch)
     stopped = environment_of(recorded(write(tmp_path, {"count": 2, "failing": "stop"}), "stopped", steps=20), 1)
@@ -182,6 +186,7 @@ def test_a_python_controller_that_fails_is_named_with_its_environment(tmp_path: 
         recorded(file, "run")
 
 
+@pytest.mark.slow
 def test_each_environment_has_a_friction_of_its_own(tmp_path: Path) -> None:
     """Crates that slide: all their deceleration is μ g."""
     sliding = {key: value for key, value in CRATE.items() if key != "friction"}

@@ -39,6 +39,7 @@ def pressed(tmp_path_factory: pytest.TempPathFactory) -> Pressed:
     return Pressed(tmp_path_factory.mktemp("press"))
 
 
+@pytest.mark.slow
 def test_the_press_never_interpenetrates_and_its_loop_stays_closed(pressed: Pressed) -> None:
     assert 0.0 < pressed.nearest < 5e-4
     assert pressed.gap < 1e-5

@@ -60,6 +60,7 @@ def test_a_coupled_coordinate_follows(tmp_path: Path) -> None:
     assert made.coupling.drift.max() < 1e-8
 
 
+@pytest.mark.slow
 @turned_upright
 def test_contact_on_what_follows_reaches_the_coordinate(tmp_path: Path) -> None:
     """At rest on the ground the virtual work of contact and gravity along y is zero, the sliding by f included."""

@@ -26,6 +26,7 @@ def theta(folder: Path, code: str, steps: int = 40, **keys: Any) -> np.ndarray:
     return result
 
 
+@pytest.mark.slow
 @ADAPTERS
 @pytest.mark.parametrize(
     "answer",
@@ -165,6 +166,7 @@ def test_reading_runs_nothing(tmp_path: Path) -> None:
     assert not marker.exists()
 
 
+@pytest.mark.slow
 def test_an_installed_package_may_be_named(tmp_path: Path) -> None:
     made = simulation(tmp_path, scene(tmp_path, "", "numpy:asarray"))
     with pytest.raises(AdapterError, match="Python controller 'numpy:asarray' returned"):

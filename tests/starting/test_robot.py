@@ -186,6 +186,7 @@ FLOATING = """<body name="trunk" pos="0 0 0.6"><freejoint/><geom type="box" size
 SENSOR = '<keyframe><key qpos="0 0 1 1 0 0 0 0.2"/></keyframe><sensor><framepos objtype="body" objname="leg"/></sensor>'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_a_base_that_floats_in_the_file_floats(tmp_path: Path, adapter: str, capsys) -> None:
     scene = starter(tmp_path, mjcf(FLOOR + FLOATING, SENSOR), "--adapter", adapter)
@@ -234,6 +235,7 @@ def test_a_base_pose_needs_one_floating_base(tmp_path: Path, adapter: str) -> No
     assert "no bases float" in error.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_controls_of_the_keyframe_are_targets(tmp_path: Path, adapter: str) -> None:
     servo = '<actuator><position joint="turn" kp="200" kv="20" gear="2"/></actuator>'
@@ -261,6 +263,7 @@ def legged(base: str = "trunk", legs: tuple[str, ...] = ("left", "right")) -> st
     return f"<robot name='walker'>{''.join(parts)}</robot>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_a_loose_trunk_of_urdf_is_said(tmp_path: Path, adapter: str, capsys) -> None:
     scene = starter(tmp_path, legged(), "--adapter", adapter, name="walker.urdf")
@@ -437,6 +440,7 @@ def _chain(names: tuple[str, ...]) -> str:
     return f"<robot name='odd'>{''.join(links + joints)}</robot>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_names_of_joints_with_special_characters_are_read_back(tmp_path: Path, adapter: str) -> None:
     scene = starter(tmp_path, _chain(ODD_NAMES), "--adapter", adapter, name="odd.urdf")
@@ -456,6 +460,7 @@ def test_the_title_is_the_robots_own_name_in_urdf(tmp_path: Path) -> None:
     assert starter(tmp_path, _chain(("elbow",)), name="model.urdf").title == "odd"
 
 
+@pytest.mark.slow
 def test_coordinates_of_a_planar_joint_have_the_same_names_and_axes_with_both_adapters(tmp_path: Path) -> None:
     model = _chain(("slide", "turn")).replace('name="slide" type="revolute"', 'name="slide" type="planar"')
     names, thetas = [], []

@@ -91,6 +91,7 @@ def test_what_listens_but_is_no_cluster_is_named(web_server: str, monkeypatch: p
         cluster.require_cluster(web_server)
 
 
+@pytest.mark.slow
 def test_ray_that_is_missing_is_named_with_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(os.environ, "RAY_USAGE_STATS_ENABLED", "0")
     from importlib.util import find_spec

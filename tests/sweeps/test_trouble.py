@@ -155,6 +155,7 @@ def test_options_that_cannot_be_are_refused(tmp_path: Path, options: dict[str, A
         sweep(SCENES / "hinge_slider.yaml", {"seed": [1]}, out=tmp_path, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("log", "words"),
     [

@@ -30,6 +30,7 @@ def no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "draw_scene", lambda recording, file: "end.png: no OpenGL")
 
 
+@pytest.mark.slow
 def test_the_page_holds_every_chart(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     notes = write_report(recording(), tmp_path / "there" / "report.html")
@@ -54,6 +55,7 @@ def test_stages_that_took_no_time_are_not_in_the_legend() -> None:
     assert labels == ["solve"]
 
 
+@pytest.mark.slow
 def test_what_is_not_recorded_is_named(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     made = recording(forces=False)

@@ -161,6 +161,7 @@ def test_usd_has_time_samples_of_points(made: Recording, tmp_path: Path) -> None
             assert_allclose(points, expected(made, shape, row), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_pictures_show_soft_bodies_where_they_are(made: Recording, tmp_path: Path) -> None:
     made.__dict__["scenery"] = Scenery(
         (), ((np.array([0.0, 0, -0.5]), UP),), UP, (0.0, -6.0, 1.0), (0.0, 0.0, 0.5), made.scenery.soft

@@ -110,6 +110,7 @@ def test_without_soft_bodies_there_is_no_strain() -> None:
         SoftStrain(recording())
 
 
+@pytest.mark.slow
 def test_pictures_of_what_is_strained_have_other_colours(tmp_path: Path) -> None:
     made = stretched_recording(1.0, 1.25)
     before, after = (drawn(made, [row], tmp_path / f"{row}.png", by="strain", size=SMALL)[0] for row in (0, 1))

@@ -64,6 +64,7 @@ def test_the_command_refuses_it_as_wrong_use(capsys):
     assert "kind 'rigid' of scenes is unknown" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_what_is_compiled_is_found_by_all(cheap, monkeypatch):
     forget(monkeypatch)
     done = warm(["affine"], quiet=True)
@@ -73,6 +74,7 @@ def test_what_is_compiled_is_found_by_all(cheap, monkeypatch):
     assert warm(quiet=True).functions == 1
 
 
+@pytest.mark.slow
 def test_a_process_leaves_out_what_another_is_compiling(cheap, monkeypatch):
     forget(monkeypatch)
     first, second = entrances_of(KINDS)
@@ -83,6 +85,7 @@ def test_a_process_leaves_out_what_another_is_compiling(cheap, monkeypatch):
     assert warm(quiet=True).functions == 1
 
 
+@pytest.mark.slow
 def test_a_function_that_cannot_be_compiled_is_named_and_the_others_are(cheap, monkeypatch):
     cheap.write_text(CHEAP[0].replace("float64, float64, ", "") + CHEAP[1])
     forget(monkeypatch)
@@ -129,6 +132,7 @@ def test_ctrl_c_ends_the_processes_at_once(cheap, monkeypatch):
     assert perf_counter() - start < 30.0
 
 
+@pytest.mark.slow
 def test_modules_in_the_current_folder_are_not_imported(cheap, monkeypatch, tmp_path):
     forget(monkeypatch)
     (tmp_path / "llvmlite.py").write_text("raise ImportError('my own')")
@@ -146,6 +150,7 @@ def test_where_no_process_starts_a_run_goes_on_alone_and_the_command_says_so(che
         warm(quiet=True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a process is not told that its parent has ended")
 def test_a_worker_ends_when_the_process_that_began_it_has(cheap):
     def said(parent: int) -> str:

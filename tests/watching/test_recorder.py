@@ -90,6 +90,7 @@ def test_a_plain_scene(tmp_path: Path) -> None:
     assert len(recording.contacts(40).forces) > 0
 
 
+@pytest.mark.slow
 def test_the_commands_for_recordings_take_it(arm: tuple, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     coupling, world, engine = arm
     with Recorder(coupling, tmp_path / "run", engine):
@@ -288,6 +289,7 @@ def test_rows_are_on_disk_within_a_second_or_so_while_the_script_does_nothing(bo
             time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_a_script_that_ends_without_closing_loses_nothing(tmp_path: Path) -> None:
     script = """
 import sys

@@ -61,6 +61,7 @@ def test_distances_are_between_bodies_and_not_within_one(scene) -> None:
     assert distance.minimum() == pytest.approx(height - 0.1, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_recorder_keeps_all_vertices(scene, tmp_path: Path) -> None:
     made, engine, world = scene
     with Recorder(made, tmp_path / "run", engine) as recorder:

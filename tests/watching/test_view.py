@@ -178,6 +178,7 @@ def test_many_equal_bodies_are_shaded_once(tmp_path: Path, monkeypatch: pytest.M
         assert labels == list(nodes(view))
 
 
+@pytest.mark.slow
 def test_a_view_that_is_left_open_ends_silently_with_the_script(tmp_path: Path) -> None:
     script = """
 import sys

@@ -93,6 +93,7 @@ ground: {height: -0.5}
 """
 
 
+@pytest.mark.slow
 def test_a_scene_file_runs_and_resumes(tmp_path) -> None:
     written(tmp_path)
     (tmp_path / "scene.yaml").write_text(SCENE)

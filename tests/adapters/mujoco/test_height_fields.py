@@ -21,6 +21,7 @@ def valley():
     return model, mujoco.MjData(model)
 
 
+@pytest.mark.slow
 def test_a_ball_rolls_to_the_lowest_point(tmp_path):
     model, data = valley()
     run = Run(model, data, tmp_path)

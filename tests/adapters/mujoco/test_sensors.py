@@ -36,6 +36,7 @@ def test_sensors_at_rest_are_those_of_mujocos_own_contact(name: str) -> None:
     np.testing.assert_allclose(ours.data.qfrc_constraint, -ours.data.qfrc_smooth, atol=0.05)
 
 
+@pytest.mark.slow
 def test_sensors_in_motion_obey_the_equations_of_motion(tmp_path: object) -> None:
     """A pendulum falls on the floor: p⁺ - p = dt (F + weight + contact), and an accelerometer has dv/dt - g."""
     model = mujoco.MjModel.from_xml_string(FALLING)
@@ -64,6 +65,7 @@ def test_sensors_in_motion_obey_the_equations_of_motion(tmp_path: object) -> Non
     assert touched > 10
 
 
+@pytest.mark.slow
 def test_environments_and_several_steps_at_once_have_them_too(tmp_path: object) -> None:
     model = mujoco.MjModel.from_xml_string(PRESSING)
     states = [mujoco.MjData(model) for _ in range(2)]
@@ -81,6 +83,7 @@ def test_environments_and_several_steps_at_once_have_them_too(tmp_path: object) 
     assert abs(environments.contact_force[1, 0]) > 1.3 * abs(environments.contact_force[0, 0]) > 100.0
 
 
+@pytest.mark.slow
 def test_forces_between_bodies_are_computed_on_request(tmp_path: object) -> None:
     """Without sensors, as in MuJoCo, they are not; `feels` asks for them."""
     model = mujoco.MjModel.from_xml_string(PRESSING.split("<sensor>")[0] + "</mujoco>")

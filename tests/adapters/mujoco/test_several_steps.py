@@ -42,6 +42,7 @@ def beside_its_own(run, count, steps, atol=1e-6):
     assert np.abs(data.qpos - start).max() > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.parametrize("case", CASES)
 def test_without_contact_the_motion_is_mujocos_own(case, integrator, tmp_path):

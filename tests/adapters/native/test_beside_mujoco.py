@@ -187,12 +187,14 @@ def test_floating_bases_and_ball_joints_step_as_mujocos(content: str, integrator
     np.testing.assert_allclose(a.predict().delta_theta_tilde, b.predict().delta_theta_tilde, rtol=0, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_the_pendulum_of_an_mjcf_file_strikes_alike(tmp_path: Path) -> None:
     ours, theirs = ways_of_the_body("pendulum", 160, tmp_path)
     assert ours[-1, 0] > 0.35
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_quadruped_lands_alike(tmp_path: Path) -> None:
     """Its feet meet the ground after 19 steps."""
     running = [simulation("go2_stand", adapter, tmp_path / adapter) for adapter in ADAPTERS]

@@ -43,16 +43,19 @@ def test_static_force_is_gain_times_position_error(scheme, tmp_path):
     assert run.coupling.drift.max() < 0.02 * D_HAT
 
 
+@pytest.mark.slow
 def test_static_force_is_at_most_the_effort_limit(tmp_path):
     np.testing.assert_allclose(press(tmp_path, limit=80.0).coupling.contact_force, [-80.0], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_bare_mass_is_too_light_against_the_wall(tmp_path):
     run = press(tmp_path, adapter=BareMass)
     force = KP * (run.adapter.q[0] - TARGET)
     assert abs(run.coupling.contact_force[0]) < 0.9 * abs(force)
 
 
+@pytest.mark.slow
 def test_force_vanishes_when_the_ram_lets_go(tmp_path):
     run = press(tmp_path)
     run.adapter.drive = Drive(pd=PD.to(run.adapter.model, -0.05, KP, 100.0))

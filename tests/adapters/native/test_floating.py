@@ -67,6 +67,7 @@ def difference(adapter: NativeAdapter, q: np.ndarray) -> float:
     return float(np.abs(displacement(adapter.model, q, adapter.q)).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [quadruped, hanging_arm, everything, press, gripper])
 def test_a_second_without_contact_is_the_engines_own(make, tmp_path) -> None:
     adapter = make()
@@ -89,6 +90,7 @@ def thrust(adapter: NativeAdapter, q: np.ndarray) -> Drive:
     return Drive(np.repeat([0.0, 1.0], [6, 4]) * 4e-4 * [1, 1, 1, 1, 1, 1, 1, -1, 1, -1], wrenches=wrenches)
 
 
+@pytest.mark.slow
 def test_a_drone_flies_as_its_engine_lets_it(tmp_path) -> None:
     adapter = moving(drone().build(), speed=0.5)
     run, (q, v) = Run(adapter, tmp_path), (adapter.q, adapter.v)

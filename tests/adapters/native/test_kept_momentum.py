@@ -47,6 +47,7 @@ def press() -> NativeAdapter:
     return NativeAdapter(model, DT, q=model.position(q), v=v, pins=[PIN], scheme=Scheme.MOMENTUM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [arm, press])
 def test_a_second_without_contact_keeps_momentum_as_the_engine_does(make, tmp_path) -> None:
     adapter = make()

@@ -65,6 +65,7 @@ def pressing_point(coupling) -> np.ndarray:
     return vertices[(vertices @ pose[0, :3]).argmax()]
 
 
+@pytest.mark.slow
 def test_nothing_interpenetrates_and_the_loop_stays_closed(pressed):
     assert 0.0 < pressed.nearest < 0.5 * D_HAT
     assert pressed.gap < 1e-7
@@ -90,6 +91,7 @@ def test_force_on_the_driven_joint_balances_drive_and_gravity(pressed):
     np.testing.assert_allclose(pressed.coupling.contact_force, [gravity - drive], rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_bits(pressed, tmp_path):
     again = Pressed(tmp_path)
     np.testing.assert_array_equal(again.adapter.q, pressed.adapter.q)

@@ -167,6 +167,7 @@ def test_what_is_wrong_is_named(tmp_path, file) -> None:
         pinocchio.SceneModel(file, []).build(setup("implicit"))
 
 
+@pytest.mark.slow
 def test_the_panda_with_its_meshes_is_that_of_our_own_dynamics(tmp_path) -> None:
     try:
         file = find_file("package://example-robot-data/robots/panda_description/urdf/panda.urdf", tmp_path)

@@ -23,6 +23,7 @@ def marks(name):
 CASES = [*erleben.cases(), *contactbench.cases(), *SMALL]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name, marks=marks(case.name)) for case in CASES])
 def test_a_case_meets_its_criteria(case):
     history = run(case)
@@ -32,6 +33,7 @@ def test_a_case_meets_its_criteria(case):
     assert failing == []
 
 
+@pytest.mark.slow
 def test_balls_on_a_plate_roll_as_they_must():
     """One ball, pushed harder than in the benchmark; the plate follows its own equation all the time."""
     case = simbenchmark.rolling("xy", 1, dt=0.01, seconds=0.5, subdivisions=3)

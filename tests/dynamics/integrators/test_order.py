@@ -71,6 +71,7 @@ def test_steps_take_batches(step, model):
         np.testing.assert_allclose(v_end[k], one.v, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_energy_of_a_pendulum_stays_bounded():
     """Semi-implicit Euler is symplectic where the mass matrix is constant: no drift over 200 swings, only a ripple."""
     mechanism = dyn.Mechanism("pendulum")

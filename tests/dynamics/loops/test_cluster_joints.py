@@ -195,6 +195,7 @@ def test_a_cluster_joins_a_mechanism():
     assert [link.name for link in mechanism.links] == list(hung)
 
 
+@pytest.mark.slow
 def test_bodies_are_where_the_tree_has_them(robots):
     """Poses and velocities by clusters are those of the spanning tree."""
     for robot, some in robots:

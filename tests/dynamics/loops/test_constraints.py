@@ -17,6 +17,7 @@ def loops_and_states(robots):
                 yield loop.constraint, x[loop.x], y_dot[loop.y], y_ddot[loop.y]
 
 
+@pytest.mark.slow
 def test_explicit_and_implicit_forms_agree(robots):
     """K G = 0, K g = k; on the manifold φ = 0, K v = 0, K v̇ = k."""
     for constraint, x, y_dot, y_ddot in loops_and_states(robots):
@@ -30,6 +31,7 @@ def test_explicit_and_implicit_forms_agree(robots):
         assert_near(K @ (G @ y_ddot + g), k, 1e-8)
 
 
+@pytest.mark.slow
 def test_derivatives_of_the_constraint(robots):
     """K = ∂φ/∂q and k = -K̇ q̇, by differences of eighth order."""
     for robot, some in robots:

@@ -17,6 +17,7 @@ from tests.dynamics.loops.robots import chain, robot_of, stacked, states
 TOLERANCE = 5e-8
 
 
+@pytest.mark.slow
 def test_mass_matrix_and_bias_are_sums_over_bodies(robots):
     for robot, some in robots:
         x, y_dot, y_ddot, _, w = stacked(some)

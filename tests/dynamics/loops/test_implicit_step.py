@@ -72,6 +72,7 @@ def travel(robot: dyn.Model, count: int, scheme=dyn.Scheme.FULL) -> tuple[np.nda
     return x, y_dot
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", dyn.Scheme)
 def test_order(scheme):
     robot = linkage()

@@ -12,6 +12,7 @@ from ipc_articulation.errors import StateError
 from tests.dynamics.by_hand import assert_near
 
 
+@pytest.mark.slow
 def test_motion_is_that_of_each_loop(robots):
     for robot, some in robots:
         for x, y_dot, *_ in some:

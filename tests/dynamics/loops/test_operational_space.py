@@ -61,6 +61,7 @@ def test_test_forces(robots):
             assert_near(work, force @ J @ y_ddot, 5e-8)
 
 
+@pytest.mark.slow
 def test_contact_jacobian_and_acceleration_by_differences(robots):
     for robot, some in robots:
         for x, y_dot, y_ddot, *_ in some:
@@ -82,6 +83,7 @@ def _check_contact(model, contact, x, y_dot, y_ddot):
     assert_near(acceleration(model, x, y_dot, y_ddot, *contact), rate(velocity), 1e-6)
 
 
+@pytest.mark.slow
 def test_contact_jacobian_and_acceleration_by_casadi(robots):
     """[ω; ẋ] = J ẏ, its derivative by ẏ and its rate, differentiated exactly from where the frame is."""
     for robot, some in robots:

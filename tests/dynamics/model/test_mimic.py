@@ -44,6 +44,7 @@ def test_bad_mimics_are_refused():
         mechanism.build()
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_mimics_is_built_in_linear_time():
     """Each joint follows the next one; 2,000 of them took 36 s when each was followed to the end of the chain."""
     count = 2000

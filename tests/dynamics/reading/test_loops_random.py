@@ -16,6 +16,7 @@ KINDS = ["chain of Revolute", "chain of RevoluteWithRotor", pytest.param("chain 
 KINDS += ["humanoid leg", "mini cheetah", "planar leg"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_robot_from_its_file_is_the_robot(kind):
     """FK, G, g, K up to its row space, k, H, C and forward dynamics."""

@@ -312,6 +312,7 @@ def test_a_mesh_file_that_no_system_has(name, looked_for):
     assert message(shape(f'<mesh filename="{name}"/>')).endswith(expected)
 
 
+@pytest.mark.slow
 def test_the_root_of_a_long_chain_is_found_at_once():
     names = [f"l{i}" for i in range(20_000)]
     joints = {child: (None, PlacedJoint(child, FixedJoint(), parent, child)) for child, parent in pairwise(names)}

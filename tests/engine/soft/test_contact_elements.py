@@ -55,6 +55,7 @@ def test_each_particle_has_the_friction_of_its_element(tmp_path):
     assert each[1, 0] < 0.5 < 0.99 < each[0, 0]
 
 
+@pytest.mark.slow
 def test_equal_models_are_those_of_one_element(tmp_path):
     """A cloth that falls over a box and onto itself."""
     lying = [(a, b, 0.4, True) for a in range(3) for b in range(a, 3)]

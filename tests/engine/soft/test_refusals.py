@@ -186,6 +186,7 @@ def test_what_is_so_stiff_that_it_would_not_fall_is_refused(tmp_path, make, text
             scene.run(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_soft", [True, False], ids=["soft", "affine"])
 def test_stitches_so_stiff_that_what_they_hold_would_not_fall_are_refused(tmp_path, is_soft):
     pairs = np.array([[0, 1], [2, 3]], dtype=np.int32)

@@ -129,6 +129,7 @@ def intersects(scene, which, points, faces):
     return ipctk.has_intersections(mesh, np.asfortranarray(x))
 
 
+@pytest.mark.slow
 def test_cloth_falls_over_a_ball(tmp_path):
     scene = cloth_on_ball(tmp_path)
     for _ in range(60):
@@ -141,6 +142,7 @@ def test_cloth_falls_over_a_ball(tmp_path):
     assert np.linalg.norm(x, axis=1).min() > 0.19
 
 
+@pytest.mark.slow
 def test_runs_have_the_same_bits_also_after_recovery(tmp_path):
     first = cloth_on_ball(tmp_path / "first").run(40)
     second = cloth_on_ball(tmp_path / "second").run(25)
@@ -154,6 +156,7 @@ def test_runs_have_the_same_bits_also_after_recovery(tmp_path):
         assert first.v().tobytes() == other.v().tobytes()
 
 
+@pytest.mark.slow
 def test_cloth_folds_onto_itself_and_does_not_pass_through(tmp_path):
     """Two layers of one cloth: the upper half lies above the lower one."""
     scene = SoftScene(tmp_path, friction=0.2, resistance=1e8)

@@ -56,6 +56,7 @@ def masses(scene):
 ON_BOTH = pytest.mark.parametrize("on_body", [False, True], ids=["half-plane", "body"])
 
 
+@pytest.mark.slow
 @ON_BOTH
 @pytest.mark.parametrize(
     ("shape", "share"),
@@ -80,6 +81,7 @@ def test_lagged_friction_creeps(tmp_path):
     assert ((scene.run(100).x() - before) @ down).mean() == pytest.approx(0.0078, rel=0.02)
 
 
+@pytest.mark.slow
 @ON_BOTH
 @pytest.mark.parametrize("shape", ["block", "cloth"])
 def test_beyond_the_cone_it_slides(tmp_path, shape, on_body):
@@ -91,6 +93,7 @@ def test_beyond_the_cone_it_slides(tmp_path, shape, on_body):
     np.testing.assert_allclose(np.diff(v), 0.1 * G * (0.55 - MU) / np.hypot(1.0, 0.55), rtol=0.02)
 
 
+@pytest.mark.slow
 @ON_BOTH
 def test_sliding_decelerates_by_mu_g_and_then_stands(tmp_path, on_body):
     scene, _ = slope(tmp_path, 0.0, on_body=on_body)

@@ -31,6 +31,7 @@ def rotations(count, stretch):
     return q[np.linalg.det(affine.linear_part(q)) > 0.0]
 
 
+@pytest.mark.slow
 def test_energy_is_that_of_the_distance_to_the_nearest_rotation():
     q = affine_states(20, 0.3)
     near = affine.nearest_rigid(q)
@@ -39,6 +40,7 @@ def test_energy_is_that_of_the_distance_to_the_nearest_rotation():
     assert not energy(q, np.zeros(20)).any()
 
 
+@pytest.mark.slow
 def test_bodies_that_do_not_move_are_left_out():
     q, moving = affine_states(3, 0.2), np.array([False, True, False])
     E, g, H = np.zeros(3), np.zeros((3, 12)), np.zeros((3, 12, 12))

@@ -89,6 +89,7 @@ def test_callback_changes_and_switches_it(tmp_path):
     np.testing.assert_allclose(velocities, DT * np.array([1.0, 3.0, 3.0, 3.0]), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_orbit(tmp_path):
     """A force that points to the centre keeps a body on its circle: ω² r = F/m."""
     scene = ProxyScene(tmp_path, dt=2e-3, integrator__type="bdf2")

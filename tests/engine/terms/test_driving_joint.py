@@ -135,6 +135,7 @@ def test_the_factor_of_a_slider(tmp_path):
     assert 2 * 0.5 * 16.0 * -read(joint, "distance")[0] == pytest.approx(DT**2 * 8.0 * G, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_passive_hinge_creeps_as_if_in_oil(tmp_path):
     """It aims at where it stands, whatever aim_angle says: under a torque τ it turns by dt² τ / K in each step."""
     scene = boxes(tmp_path, child=(0, 0, 0))

@@ -71,6 +71,7 @@ def test_gradient_and_hessian_equal_differences(joint):
         assert np.linalg.eigvalsh(H)[0] > -1e-9 * np.abs(H).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [0.0, 0.1, 1.0])
 def test_an_unprojected_hessian_is_the_true_one_however_far_a_joint_is_parted(joint, scale):
     """But for helical joints."""

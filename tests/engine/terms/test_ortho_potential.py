@@ -38,6 +38,7 @@ def test_energy_is_zero_at_rotations_and_counts_every_body():
     np.testing.assert_allclose(energy(q, c), [0.0, 2.0 * 27.0, 0.0, 0.0], rtol=1e-12, atol=1e-25)
 
 
+@pytest.mark.slow
 def test_bodies_that_do_not_move_are_left_out():
     q, c, moving = affine_states(3, 0.2), np.full(3, 2.0), np.array([False, True, False])
     E, g, H = np.zeros(3), np.zeros((3, 12)), np.zeros((3, 12, 12))

@@ -436,6 +436,7 @@ def test_meshes_are_found_by_the_end_of_their_path(package, name):
     assert said.endswith(f"; the file with the same end of its path is used, '{mesh}'")
 
 
+@pytest.mark.slow
 def test_links_that_form_a_loop_are_no_files(package):
     file, mesh, meshes = package
     loop = mesh.parents[1] / "ring"
