@@ -11,9 +11,12 @@ import zipfile
 from fnmatch import fnmatch
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ipc_articulation
+from ipc_articulation import read_recording
+from tests.test_machine_code import runs_here
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -96,29 +99,60 @@ def test_scenes_schema_and_types_are_in_the_wheel(built: Path) -> None:
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/", "adapters/"))]
 
 
-@pytest.mark.slow
-def test_what_is_installed_runs_an_example_in_another_folder(built: Path, tmp_path: Path) -> None:
-    """The wheel in a fresh environment, which borrows the packages it depends on from this one."""
-    (wheel,) = built.glob("*.whl")
-    venv.create(tmp_path / "env", with_pip=False)
-    paths = {"base": str(tmp_path / "env"), "platbase": str(tmp_path / "env")}
+def installed(wheel: Path, folder: Path) -> tuple[Path, Path]:
+    """Programs and packages of a fresh environment with a wheel, which borrows what it depends on from this one."""
+    venv.create(folder, with_pip=False)
+    paths = {"base": str(folder), "platbase": str(folder)}
     scripts, site = (Path(sysconfig.get_path(name, vars=paths)) for name in ("scripts", "purelib"))
     python = scripts / Path(sys.executable).name
     install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", str(wheel)]
     subprocess.run(install, check=True)
-    (site / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    borrowed = [path for path in sys.path if path.endswith("site-packages")]
+    (site / "borrowed.pth").write_text("".join(f"{path}\n" for path in borrowed))
+    return scripts, site
 
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    environment["NUMBA_DISABLE_JIT"] = "1"  # a new place compiles anew, for a minute
-    run = [str(scripts / "ipc-articulation"), "run", "example:pendulum", "--engine", "cpu", "--steps", "1", "--quiet"]
-    done = subprocess.run(run, cwd=elsewhere, env=environment, capture_output=True, text=True, check=False)
+
+def run_example(scripts: Path, folder: Path, *arguments: str, **environment: str) -> Path:
+    """Run an example in an empty folder, with nothing compiled at home; returns that folder."""
+    folder.mkdir()
+    own = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "NUMBA"))}
+    run = [str(scripts / "ipc-articulation"), "run", *arguments, "--engine", "cpu", "--quiet", "--no-pictures"]
+    done = subprocess.run(run, cwd=folder, env=own | environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_what_is_installed_runs_an_example_in_another_folder(built: Path, tmp_path: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    scripts, site = installed(wheel, tmp_path / "env")
+    interpreted = {"NUMBA_DISABLE_JIT": "1"}  # a new place compiles anew, for a minute
+    elsewhere = run_example(scripts, tmp_path / "elsewhere", "example:pendulum", "--steps", "1", **interpreted)
     where = [
-        str(python),
+        str(scripts / Path(sys.executable).name),
         "-c",
         "import ipc_articulation as m, pathlib; print(m.__file__, m.read_recording('out/pendulum').steps)",
     ]
-    told = subprocess.run(where, cwd=elsewhere, env=environment, capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(where, cwd=elsewhere, capture_output=True, text=True, check=True).stdout
     assert told.split() == [str(site / "ipc_articulation" / "__init__.py"), "1"]
+
+
+@pytest.mark.slow
+@runs_here
+def test_a_wheel_with_machine_code_compiles_nothing_and_gives_the_bits_of_the_checkout(tmp_path: Path) -> None:
+    """In scenes of each kind; `make wheel` builds it."""
+    subprocess.run([sys.executable, str(ROOT / "tools/build_wheel.py"), str(tmp_path / "dist")], check=True)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    assert wheel.stat().st_size < 40e6
+    scripts, site = installed(wheel, tmp_path / "env")
+    here = Path(sys.executable).parent
+    for scene, steps in {"panda_push": "180", "cloth_over_arm": "20", "four_bar_press": "20"}.items():
+        arguments = f"example:{scene}", "--steps", steps
+        folders = (
+            run_example(programs, tmp_path / f"{scene}-{k}", *arguments) for k, programs in enumerate((scripts, here))
+        )
+        ours, theirs = (read_recording(folder / "out" / scene) for folder in folders)
+        np.testing.assert_array_equal(ours.body_poses, theirs.body_poses)
+        np.testing.assert_array_equal(ours.soft_positions, theirs.soft_positions)
+    compiled = [file for file in site.rglob("*.nbc") if file.parent.name != "wheel_code"]
+    assert compiled == []
