@@ -88,8 +88,8 @@ def require_all(couplings: Sequence[Any], of_scene: Sequence[Any]) -> None:
 def no_prediction() -> EngineError:
     """The error of a commit without a prediction."""
     return EngineError(
-        "this engine moves nothing: no step was predicted since the last commit, because no animator callback has run; "
-        "use Engine('cpu') or Engine('cuda'), initialise the world, and call world.advance() once for each commit"
+        "no step was predicted since the last commit, because no animator callback has run: call world.advance() once "
+        "for each commit; an engine that moves nothing runs none, Engine('cpu') and Engine('cuda') do"
     )
 
 

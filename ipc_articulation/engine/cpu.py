@@ -216,7 +216,7 @@ class CpuEngine(PyIEngine):
     def _advance(self, frame: int, watch: Stopwatch) -> Moment:
         self.follow_changes()
         self.turn.call(self._update, is_calling=True)
-        self._writer.require_meshes()
+        self._writer.require_sizes()
         for warning in self._once.warnings(self._published):
             log.warning("step %d: %s", frame, warning)
         watch.lap("animator")

@@ -34,10 +34,12 @@ def checked_start(seed: Any, options: Any) -> int | None:
     """The seed that `reset` is given, a whole number of Python.
 
     Raises:
-        TaskError: It is none, or the options are no mapping.
+        TaskError: It is none, or there are options: none are known.
     """
     refuse_unwanted("reset: seed", seed, optional(COUNT), TaskError)
     refuse_unwanted("reset: options", options, optional(instance(Mapping)), TaskError)
+    for option in options or ():
+        raise TaskError(f"reset: options: '{option}' is unknown; there are none")
     return None if seed is None else int(seed)
 
 
@@ -47,6 +49,8 @@ def checked_starts(seed: Any, options: Any, count: int) -> list[int | None]:
     Raises:
         TaskError: As for `checked_start`, or there are more or fewer seeds than environments.
     """
+    if isinstance(options, Mapping):  # gymnasium's own says which ones are reset
+        options = {key: value for key, value in options.items() if key != "reset_mask"}
     if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str):
         first = checked_start(seed, options)
         return [None if first is None else first + k for k in range(count)]

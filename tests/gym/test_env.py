@@ -188,6 +188,8 @@ def test_options_and_complex_actions_are_refused(make_env: MakeEnv) -> None:
     env = make_env()
     with pytest.raises(TaskError, match="reset: options is 5, must be a Mapping, or None"):
         env.reset(options=5)
+    with pytest.raises(TaskError, match="reset: options: 'masses' is unknown; there are none"):
+        env.reset(options={"masses": 1.0})
     env.reset(seed=np.int64(0))
     for action in ([1j], np.array([0j])):
         with pytest.raises(TaskError, match=r"the action is a (list|ndarray), must be \(1,\) numbers from -1 to 1"):

@@ -30,8 +30,9 @@ class SceneWriter:
         self._targets = [(found.find("transform"), found.find("velocity")) for found in instances]
         soft = [(body.slot, body.owner) for body in context.bodies.soft.bodies]
         owned = [*((slot, f"affine-body geometry {slot.id()}") for slot in slots), *soft]
-        meshes = [(slot.geometry().vertices().find("position"), owner) for slot, owner in owned]
-        self._meshes = [(position, position.size(), owner) for position, owner in meshes]
+        meshes = [(slot.geometry().vertices().find("position"), owner, "vertices", "mesh") for slot, owner in owned]
+        bodies = [(t, owner, "instances", "bodies") for (t, _), (_, owner) in zip(self._targets, owned, strict=False)]
+        self._sizes = [(found, found.size(), *said) for found, *said in meshes + bodies]
         self._written = self._read_joints(np.zeros(len(context.coordinates)))
 
     def write(self, state: EngineState) -> None:
@@ -40,38 +41,30 @@ class SceneWriter:
         Raises:
             SceneError: A geometry has another size than when the scene was read; names it.
         """
-        self.require_meshes()
+        self.require_sizes()
         self._write_bodies(state)
         self._write_soft_bodies(state)
         self.write_joints(state)
         if self._articulation is not None:
             self._articulation.write_delta_theta(state.q)
 
-    def require_meshes(self) -> None:
-        """Refuse a mesh that was resized after the scene was read.
+    def require_sizes(self) -> None:
+        """Refuse a geometry whose mesh or number of instances has changed since the scene was read.
 
         Raises:
             SceneError: There is one; names it.
         """
-        for position, size, owner in self._meshes:
-            if position.size() != size:
+        for attribute, size, owner, parts, whole in self._sizes:
+            if attribute.size() != size:
                 raise SceneError(
-                    f"{owner} has {position.size()} vertices now, but had {size} when the scene was read; for another "
-                    "mesh make another geometry"
+                    f"{owner} has {attribute.size()} {parts} now, but had {size} when the scene was read; for "
+                    f"{'another' if whole == 'mesh' else 'other'} {whole} make another geometry"
                 )
 
     def _write_bodies(self, state: EngineState) -> None:
-        written, first = [writable(transform) for transform, _ in self._targets], 0
-        for slot, transforms, end in zip(self._context.bodies.slots, written, self._ends, strict=True):
-            if len(transforms) != end - first:
-                raise SceneError(
-                    f"affine-body geometry {slot.id()} has {len(transforms)} instances now, but had {end - first} when "
-                    "the scene was read; for other bodies make another geometry"
-                )
-            first = end
         first = 0
-        for transforms, end, (_, velocity) in zip(written, self._ends, self._targets, strict=True):
-            _write_transforms(state.q[first:end], 1.0, transforms)
+        for (transform, velocity), end in zip(self._targets, self._ends, strict=True):
+            _write_transforms(state.q[first:end], 1.0, writable(transform))
             if velocity is not None:
                 _write_transforms(state.qdot[first:end], 0.0, writable(velocity))
             first = end

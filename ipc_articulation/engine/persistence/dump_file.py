@@ -79,7 +79,7 @@ def read_dump(path: Path) -> Dump:
     try:
         line, _, content = path.read_bytes().partition(b"\n")
     except OSError as error:
-        raise DumpError(f"dump {path} cannot be read: {error.strerror}") from error
+        raise DumpError(f"dump {path} cannot be read: {error.strerror or error}") from error
     if not line.startswith(_MAGIC):
         raise DumpError(f"{path} is not a dump of this engine: it does not begin with '{_MAGIC.decode().strip()}'")
     version = line.removeprefix(_MAGIC).partition(b" ")[0]
