@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from ipc_articulation.sweeps import sweep
     from ipc_articulation.watching import Recorder, View
 
-__version__ = metadata.version("ipc_articulation")
+__version__ = metadata.version("ipc_articulation")  # that of the installed package
 
 _HOMES = {
     "BY_LOAD": "ipc_articulation.contact.materials",
