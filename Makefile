@@ -1,11 +1,18 @@
 # Every target does its own set-up in .venv, from nothing but Python and pip.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench docs fetch-models clean
+# Tests that need no libuipc, which has wheels for two systems only.
+PORTABLE := articulation contact dynamics elasticity meshing scenefile recording test_extras.py test_package.py \
+	test_repairs.py test_spatial.py test_tetrads.py test_workflows.py
+WITH_LIBUIPC := contact/soft/test_vertex_derivatives.py dynamics/algorithms/test_solve.py \
+	dynamics/equations/test_equations.py elasticity/test_textbook.py scenefile/test_extreme_numbers.py \
+	scenefile/test_hostile_files.py scenefile/test_mutations.py
+
+.PHONY: help demo test test-portable check format bench docs fetch-models clean
 
 help:  ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1|/' | column -t -s '|'
@@ -17,6 +24,10 @@ demo: $(VENV)/.demo  ## a Franka Panda pushes a crate: minimum distance, recordi
 test: $(VENV)/.test  ## all tests, also the slow ones, on all cores; says at the end which were skipped and why
 	-$(BIN)/python tools/fetch_models.py
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+test-portable: $(VENV)/.portable  ## tests of what needs no libuipc, for systems without a wheel of it; without the long ones
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not stress" $(addprefix --ignore=tests/,$(WITH_LIBUIPC)) \
+		$(addprefix tests/,$(PORTABLE))
 
 check: $(VENV)/.dev  ## linter, formatter and type checker
 	$(BIN)/ruff check .
@@ -54,6 +65,10 @@ $(VENV)/.demo: $(VENV)/.python pyproject.toml
 $(VENV)/.test: $(VENV)/.python pyproject.toml
 	$(PIP) --editable '.[test]'
 	@touch $@ $(VENV)/.demo
+
+$(VENV)/.portable: $(VENV)/.python pyproject.toml
+	$(PIP) --editable '.[portable]'
+	@touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml
 	$(PIP) --editable '.[dev]'
