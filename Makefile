@@ -6,8 +6,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 # Tests that need no libuipc, which has wheels for two systems only.
-PORTABLE := articulation contact dynamics elasticity meshing scenefile recording test_extras.py test_package.py \
-	test_repairs.py test_spatial.py test_tetrads.py test_workflows.py
+PORTABLE := articulation contact dynamics elasticity meshing scenefile recording test_extras.py \
+	test_spatial.py test_tetrads.py test_workflows.py
 WITH_LIBUIPC := contact/soft/test_vertex_derivatives.py dynamics/algorithms/test_solve.py \
 	dynamics/equations/test_equations.py elasticity/test_textbook.py scenefile/test_extreme_numbers.py \
 	scenefile/test_hostile_files.py scenefile/test_mutations.py
