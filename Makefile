@@ -1,13 +1,19 @@
 # Every target does its own set-up in .venv, from nothing but Python and pip.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
-NUMERICAL := tests/dynamics tests/articulation tests/contact tests/engine
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+NUMERICAL := tests/dynamics tests/articulation tests/contact tests/engine
+# Tests that need no libuipc, which has wheels for two systems only.
+PORTABLE := articulation contact dynamics elasticity meshing scenefile recording test_extras.py \
+	test_spatial.py test_tetrads.py test_workflows.py
+WITH_LIBUIPC := contact/soft/test_vertex_derivatives.py dynamics/algorithms/test_solve.py \
+	dynamics/equations/test_equations.py elasticity/test_textbook.py scenefile/test_extreme_numbers.py \
+	scenefile/test_hostile_files.py scenefile/test_mutations.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-foreign check format bench docs wheel fetch-models clean
+.PHONY: help demo test test-all test-foreign test-portable check format bench docs wheel fetch-models clean
 
 help:  ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1|/' | column -t -s '|'
@@ -27,6 +33,10 @@ test-all: $(VENV)/.test  ## all tests: the slow ones, robots of models/, and the
 
 test-foreign: $(VENV)/.test  ## the numerical tests as another CPU computes them: other kernels of BLAS, and code for any x86-64
 	OPENBLAS_CORETYPE=Haswell NUMBA_CPU_NAME=generic $(PYTEST) -m "not slow and not stress" $(NUMERICAL)
+
+test-portable: $(VENV)/.portable  ## tests of what needs no libuipc, for systems without a wheel of it; without the long ones
+	$(PYTEST) -m "not slow and not stress" $(addprefix --ignore=tests/,$(WITH_LIBUIPC)) \
+		$(addprefix tests/,$(PORTABLE))
 
 check: $(VENV)/.dev  ## linter, formatter and type checker
 	$(BIN)/ruff check .
@@ -67,6 +77,10 @@ $(VENV)/.demo: $(VENV)/.python pyproject.toml
 $(VENV)/.test: $(VENV)/.python pyproject.toml
 	$(PIP) --editable '.[test]'
 	@touch $@ $(VENV)/.demo
+
+$(VENV)/.portable: $(VENV)/.python pyproject.toml
+	$(PIP) --editable '.[portable]'
+	@touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml
 	$(PIP) --editable '.[dev]'

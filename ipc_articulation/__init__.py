@@ -15,6 +15,7 @@ from ipc_articulation.errors import (
     EngineError,
     IpcArticulationError,
     MeshError,
+    MissingPackageError,
     ModelError,
     NoRecordingError,
     OutputError,
@@ -22,10 +23,13 @@ from ipc_articulation.errors import (
     SceneError,
     SceneFileError,
     SolverError,
+    StartError,
     StateError,
     SweepError,
     TaskError,
+    TimeLimitError,
     UnsupportedError,
+    ViewingError,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +48,7 @@ if TYPE_CHECKING:
     from ipc_articulation.sweeps import sweep
     from ipc_articulation.watching import Recorder, View
 
-__version__ = metadata.version("ipc_articulation")
+__version__ = metadata.version("ipc_articulation")  # that of the installed package
 
 _HOMES = {
     "BY_LOAD": "ipc_articulation.contact.materials",
@@ -76,6 +80,7 @@ __all__ = [
     "ExternalArticulationConstraint",
     "IpcArticulationError",
     "MeshError",
+    "MissingPackageError",
     "ModelError",
     "NoRecordingError",
     "OutputError",
@@ -86,11 +91,14 @@ __all__ = [
     "SceneError",
     "SceneFileError",
     "SolverError",
+    "StartError",
     "StateError",
     "SweepError",
     "TaskError",
+    "TimeLimitError",
     "UnsupportedError",
     "View",
+    "ViewingError",
     "__version__",
     "couple",
     "couple_many",

@@ -73,7 +73,7 @@ def works(findings: list[Finding]) -> bool:
 
 def _packages() -> Iterator[Finding]:
     for requirement in _required(extra=None):
-        yield _package(requirement, "pip install --force-reinstall ipc_articulation")
+        yield _package(requirement, "pip install ipc_articulation")
 
 
 def _extras() -> Iterator[Finding]:

@@ -6,6 +6,31 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+__all__ = [
+    "AdapterError",
+    "ArticulationError",
+    "DumpError",
+    "EngineError",
+    "Fault",
+    "IpcArticulationError",
+    "MeshError",
+    "MissingPackageError",
+    "ModelError",
+    "NoRecordingError",
+    "OutputError",
+    "RecordingError",
+    "SceneError",
+    "SceneFileError",
+    "SolverError",
+    "StartError",
+    "StateError",
+    "SweepError",
+    "TaskError",
+    "TimeLimitError",
+    "UnsupportedError",
+    "ViewingError",
+]
+
 
 class IpcArticulationError(Exception):
     """Root of all errors of this package."""

@@ -1,4 +1,8 @@
-"""Optional packages: `need` imports one, or says which extra of this package brings it."""
+"""Optional packages: `need` imports one, or says which extra of this package brings it.
+
+The command `pip install 'ipc_articulation[EXTRA]'` works wherever the package itself was installed from, a copy of the
+repository too: pip keeps what is installed and looks only for the packages that the extra lacks.
+"""
 
 from __future__ import annotations
 

@@ -16,6 +16,24 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 
+__all__ = [
+    "adjoint",
+    "cross",
+    "inverse",
+    "pose",
+    "quaternion_conjugate",
+    "quaternion_exp",
+    "quaternion_from_rotation",
+    "quaternion_log",
+    "quaternion_product",
+    "rotation_about",
+    "rotation_between",
+    "rotation_from_quaternion",
+    "rotation_to",
+    "skew",
+    "spatial_inertia",
+]
+
 
 def skew(x: ArrayLike) -> Array:
     """x~, so that x~ y = x × y: (..., 3) -> (..., 3, 3)."""

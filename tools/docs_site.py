@@ -20,7 +20,15 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).parents[1]
 HOME = "repository"  # the folder of the site for files from outside docs/
 ALWAYS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
-LANGUAGES = {"": "text", ".py": "python", ".yaml": "yaml", ".toml": "toml", ".xml": "xml", ".urdf": "xml"}
+LANGUAGES = {
+    "": "text",
+    ".py": "python",
+    ".yaml": "yaml",
+    ".cff": "yaml",
+    ".toml": "toml",
+    ".xml": "xml",
+    ".urdf": "xml",
+}
 
 _LINK = re.compile(r"(\]\()(?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?(\))")
 _FORMULA = re.compile(r'<div class="arithmatex">\\\[(.*?)\\\]</div>', re.DOTALL)

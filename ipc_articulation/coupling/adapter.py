@@ -16,6 +16,28 @@ from numpy.typing import NDArray
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.model.shapes import Shape
 
+__all__ = [
+    "Adapter",
+    "ClosedMesh",
+    "ContactRule",
+    "CoupledBody",
+    "CoupledJoint",
+    "CoupledRobot",
+    "FeelsForces",
+    "FollowsTimeStep",
+    "HalfPlane",
+    "KeepsState",
+    "Motors",
+    "MovesState",
+    "Prediction",
+    "Restraints",
+    "SetsState",
+    "StepForces",
+    "SurfacePart",
+    "TiedMotion",
+    "Touches",
+]
+
 
 @dataclass(frozen=True)
 class ClosedMesh:

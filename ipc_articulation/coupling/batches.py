@@ -18,6 +18,12 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import Adapter, Prediction, Restraints, TiedMotion
 from ipc_articulation.errors import AdapterError, IpcArticulationError
 
+__all__ = [
+    "Batch",
+    "Predictions",
+    "batch_of",
+]
+
 
 @dataclass(frozen=True)
 class Predictions:

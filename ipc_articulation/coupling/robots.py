@@ -21,6 +21,16 @@ from ipc_articulation.coupling.solids import PLAIN, Facets
 if TYPE_CHECKING:
     from ipc_articulation.dynamics.loops import LoopConstraint
 
+__all__ = [
+    "Actuator",
+    "DrivenRobot",
+    "MakesMore",
+    "Pin",
+    "Retunes",
+    "RobotFile",
+    "RobotSetup",
+]
+
 FRICTION = 1.0  # Coulomb coefficient of surfaces without their own, as in MuJoCo
 
 

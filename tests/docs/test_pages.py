@@ -10,7 +10,7 @@ import yaml
 from ipc_articulation.cli import entry
 from tests.docs.pages import DOCS, PAGES, README, ROOT, code_blocks, links_of, name_of, places_in
 
-LINKING = [README, ROOT / "CONTRIBUTING.md", *PAGES]
+LINKING = [README, *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "CHANGELOG", "SECURITY")), *PAGES]
 
 
 @pytest.mark.parametrize("page", LINKING, ids=name_of)
