@@ -23,6 +23,7 @@ demo: $(VENV)/.demo  ## a Franka Panda pushes a crate: minimum distance, recordi
 	@echo "picture: out/panda_push/end.png"
 
 test: $(VENV)/.test  ## the tests that take a few minutes together, on all cores; says at the end which were skipped and why
+	-$(BIN)/python tools/fetch_models.py
 	$(PYTEST) -m "not slow and not stress"
 
 test-all: $(VENV)/.test  ## all tests: the slow ones, robots of models/, and the numerical ones as two other CPUs compute them

@@ -317,7 +317,7 @@ def test_drawings_that_a_run_replaces_are_a_warning(check, monkeypatch: pytest.M
     assert warning.message.startswith("the visual meshes have ")
 
 
-LIMITED = """\
+LIMITED_URDF = """\
 adapter: pinocchio
 dt: 0.01
 steps: 10
@@ -339,9 +339,9 @@ def test_limits_that_act_nowhere_are_named(check, tmp_path: Path) -> None:
     joints += HINGE.format("rub", "continuous", "a", "b", '<dynamics friction="0.1"/>')
     joints += HINGE.format("spin", "continuous", "b", "c", "")
     (tmp_path / "arm.urdf").write_text(f'<robot name="r">{links}{joints}</robot>')
-    assert told(check(LIMITED).warnings) == [
+    assert told(check(LIMITED_URDF).warnings) == [
         "8:15 the engine of adapter 'pinocchio' has no limits of joint 'turn' and dry friction of joint 'rub', so they "
         "act nowhere; write step or exact"
     ]
-    assert check(LIMITED, ("restraints: engine", "restraints: step")).warnings == ()
-    assert check(LIMITED, ("adapter: pinocchio", "adapter: native")).warnings == ()
+    assert check(LIMITED_URDF, ("restraints: engine", "restraints: step")).warnings == ()
+    assert check(LIMITED_URDF, ("adapter: pinocchio", "adapter: native")).warnings == ()

@@ -48,6 +48,8 @@ def test_workers_are_as_many_as_cores_and_memory_allow(monkeypatch: pytest.Monke
 
 
 def test_the_tests_target_fetches_models_and_uses_all_cores() -> None:
-    recipe = (ROOT / "Makefile").read_text().partition("\ntest:")[2].partition("\n\n")[0]
+    makefile = (ROOT / "Makefile").read_text()
+    recipe = makefile.partition("\ntest:")[2].partition("\n\n")[0]
     assert "tools/fetch_models.py" in recipe
-    assert "-m pytest -n auto" in recipe
+    assert "\t$(PYTEST) " in recipe
+    assert "\nPYTEST := $(BIN)/python -m pytest -n auto " in makefile
