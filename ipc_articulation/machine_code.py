@@ -20,8 +20,8 @@ from functools import cache, cached_property
 from hashlib import sha256
 from inspect import getfile
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
+from uuid import uuid4
 
 import numba
 from filelock import FileLock, Timeout
@@ -146,16 +146,14 @@ def _full_name(kind: Any) -> str:
 
 
 def _write(file: Path, data: bytes) -> None:
-    """Write a file that nobody sees before it is whole."""
-    with NamedTemporaryFile(dir=file.parent, prefix=".", suffix=".part", delete=False) as part:
-        try:
-            part.write(data)
-            part.close()
-            os.replace(part.name, file)
-        except OSError:
-            part.close()
-            Path(part.name).unlink(missing_ok=True)
-            raise
+    """Write a file that nobody sees before it is whole, and that all may read who may read the folder's others."""
+    part = file.with_name(f".{uuid4().hex}.part")
+    try:
+        part.write_bytes(data)
+        os.replace(part, file)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
 
 
 @cache

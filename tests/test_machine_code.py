@@ -34,6 +34,14 @@ def test_code_of_older_sources_is_replaced(copy: Path) -> None:
     assert before != after
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX permissions")
+def test_others_may_read_what_one_has_compiled(copy: Path) -> None:
+    """An image whose builder has compiled ahead runs as another user."""
+    run(copy, f"import os; os.umask(0o022)\n{CALL}")
+    (file,) = on_disk(copy)
+    assert file.stat().st_mode & 0o777 == 0o644
+
+
 def test_code_of_another_processor_is_kept(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(copy, CALL)
     monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
