@@ -3,6 +3,7 @@
 `python -m benchmarks.robots` tries every robot of example-robot-data and, after `python tools/fetch_robots.py`, of
 gymnasium, dm_control and pybullet_data, untouched. A robot is a file of URDF or MJCF with a joint that moves. Each
 attempt has its own process and folder, two minutes and four gigabytes. `--write` puts the table into docs/robots.md.
+`--same` says whether the URDF files among them, and 200 random ones, are the same robots with all adapters.
 """
 
 from __future__ import annotations
@@ -23,11 +24,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks.same_robots import compare, random_files
+
 ROOT = Path(__file__).parents[1]
 MODELS = ROOT / "models"
 PAGE = ROOT / "docs" / "robots.md"
 ADAPTERS = ("mujoco", "native")
 STEPS = 30
+RANDOM = 200  # robots for --same
 SECONDS = 120
 BYTES = 4 << 30
 
@@ -201,7 +205,13 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="try only what does not run by the verdicts of --json")
     parser.add_argument("--write", action="store_true", help="write docs/robots.md")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="default: one a core")
+    parser.add_argument("--same", action="store_true", help="compare the robots that the adapters make of a file")
     arguments = parser.parse_args()
+    if arguments.same:
+        with tempfile.TemporaryDirectory() as folder:
+            files = [file for _, file in robots() if file.suffix == ".urdf"] + random_files(Path(folder), RANDOM)
+            compare([file for file in files if arguments.only in str(file)], arguments.workers)
+        return
     if arguments.one:
         print(json.dumps(one(arguments.one, arguments.adapter)))
         return

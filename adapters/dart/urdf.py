@@ -14,7 +14,8 @@ from lxml import etree
 from ipc_articulation import spatial
 from ipc_articulation.dynamics.joints import FixedJoint
 from ipc_articulation.dynamics.model import Mechanism
-from ipc_articulation.dynamics.model.parts import WORLD, PlacedJoint
+from ipc_articulation.dynamics.model.parts import WORLD, Link, PlacedJoint
+from ipc_articulation.dynamics.model.shapes import Capsule
 from ipc_articulation.dynamics.reading.node import XmlNode, by_name
 from ipc_articulation.dynamics.reading.repairing.inertials import mass_of
 from ipc_articulation.dynamics.reading.repairing.names import strip_names
@@ -22,7 +23,7 @@ from ipc_articulation.dynamics.reading.urdf import free_name
 from ipc_articulation.errors import AdapterError, UnsupportedError
 from ipc_articulation.repairs import caution
 
-_MASS = 1e-9  # [kg] of links without mass, which DART's bodies must have
+_MASS = 1e-15  # [kg] of links without mass, which DART's bodies must have
 _SIZE = 1e-3  # [m] their radius of gyration
 _LIMITS = {"lower": "0", "upper": "0", "effort": "0", "velocity": "0"}  # DART wants some; the mechanism's are set
 
@@ -50,6 +51,8 @@ def make_skeleton(robot: XmlNode, mechanism: Mechanism, file: Path) -> Any:
         skeleton.getRootJoint().setName(base.name)
     for placed in mechanism.joints:
         _set(skeleton.getJoint(placed.name), placed)
+    for link in mechanism.links:
+        _add_capsules(skeleton.getBodyNode(link.name), link)
     skeleton.enableSelfCollisionCheck()
     return skeleton
 
@@ -113,7 +116,7 @@ def _follow_link(node: XmlNode, touches: bool) -> None:
 
 
 def _follow_joints(robot: XmlNode, mechanism: Mechanism) -> None:
-    """Leave the elements of joints as the mechanism has them, with limits, which DART's parser wants to see."""
+    """Leave the elements of joints as the mechanism has them, with what DART's parser wants to see alone."""
     joints = {joint.name: joint for joint in mechanism.joints}
     for name, node in by_name(robot.children("joint")).items():
         if name not in joints:
@@ -124,6 +127,22 @@ def _follow_joints(robot: XmlNode, mechanism: Mechanism) -> None:
             limit = node.child("limit")
             given = etree.SubElement(node.element, "limit") if limit is None else limit.element
             given.attrib.update(_LIMITS)
+            etree.strip_elements(node.element, "dynamics")
+
+
+def _add_capsules(body: Any, link: Link) -> None:
+    """Add the capsules of a link, which DART's loader leaves out."""
+    for kind in ("collision", "visual"):
+        for shape in getattr(link, kind):
+            if isinstance(shape.geometry, Capsule):
+                capsule = dartpy.dynamics.CapsuleShape(shape.geometry.radius, shape.geometry.length)
+                node = body.createShapeNode(capsule)
+                node.setRelativeTransform(isometry(np.asarray(shape.pose)))
+                if kind == "collision":
+                    node.createCollisionAspect()
+                    node.createDynamicsAspect()
+                else:
+                    node.createVisualAspect()
 
 
 def _set(joint: Any, placed: PlacedJoint) -> None:

@@ -6,6 +6,7 @@ Each change is a repair, see `ipc_articulation.repairs`, except the conversion o
 from __future__ import annotations
 
 import struct
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +21,18 @@ from ipc_articulation.errors import MeshError, ModelError
 from ipc_articulation.repairs import repair
 
 _MOST_TRIANGLES = 200_000  # that MuJoCo takes from an STL file
-_DECODED = (".obj", ".msh")
+DECODED = (".obj", ".msh", ".stl")
 TAGS = {"mesh": "mesh", "height field": "hfield", "skin": "skin"}
 _FIELDS = {"mesh": "meshname", "height field": "hfieldname"}  # of a geom made of an asset
 
 
-def repair_files(spec: mujoco.MjSpec, paths: AssetPaths) -> None:
+def repair_files(spec: mujoco.MjSpec, paths: AssetPaths, decoded: Collection[str] = DECODED) -> None:
     """Make a model compile in spite of meshes, textures, height fields and skins that MuJoCo cannot read.
 
     Args:
         spec: The model, with its own `modelfiledir`.
         paths: Its folders.
+        decoded: Ends of mesh files that are left to MuJoCo, which takes the first one of several objects.
 
     Raises:
         MeshError, ModelError: Repairs are refused, and a file is missing or cannot be read.
@@ -38,7 +40,7 @@ def repair_files(spec: mujoco.MjSpec, paths: AssetPaths) -> None:
     """
     for mesh in list(spec.meshes):
         if mesh.file:
-            _repair_mesh(spec, mesh, paths)
+            _repair_mesh(spec, mesh, paths, decoded)
     for kind, elements in (("height field", spec.hfields), ("skin", spec.skins)):
         for element in list(elements):
             if element.file:
@@ -50,7 +52,7 @@ def repair_files(spec: mujoco.MjSpec, paths: AssetPaths) -> None:
     spec.strippath = False  # of paths that are complete now
 
 
-def _repair_mesh(spec: mujoco.MjSpec, mesh: Any, paths: AssetPaths) -> None:
+def _repair_mesh(spec: mujoco.MjSpec, mesh: Any, paths: AssetPaths, decoded: Collection[str]) -> None:
     if not np.isfinite(mesh.scale).all():
         place = f"{paths.place('mesh', mesh)}: mesh '{mesh.name}'"
         raise ModelError(f"{place}: its scale is {' '.join(f'{x:g}' for x in mesh.scale)}; give 3 finite numbers")
@@ -60,7 +62,7 @@ def _repair_mesh(spec: mujoco.MjSpec, mesh: Any, paths: AssetPaths) -> None:
         leave_out(spec, paths.place("mesh", mesh), "mesh", mesh, paths.fault(mesh.file))
     elif file.stat().st_size > LARGEST:
         leave_out(spec, paths.place("mesh", mesh), "mesh", mesh, TOO_LARGE)
-    elif not _decodes(file):
+    elif not (file.suffix.lower() in decoded and _decodes(file)):
         try:
             convert(mesh, file)
         except MeshError as error:
@@ -92,9 +94,9 @@ def _found(paths: AssetPaths, element: Any, kind: str, folder: str) -> Path | No
 
 
 def _decodes(file: Path) -> bool:
-    """Whether MuJoCo reads a mesh file: .obj, .msh, and binary .stl of the right length."""
+    """Whether MuJoCo reads a mesh file of one of its formats: an .stl if it is binary and of the right length."""
     if file.suffix.lower() != ".stl":
-        return file.suffix.lower() in _DECODED
+        return True
     with file.open("rb") as stream:
         header = stream.read(STL_START)
     if len(header) < STL_START:

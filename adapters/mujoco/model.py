@@ -14,12 +14,12 @@ from ipc_articulation.adapters.mujoco.compiling import compiled
 from ipc_articulation.adapters.mujoco.global_coordinates import make_local, without_global
 from ipc_articulation.adapters.mujoco.inertia_repairs import repair_inertias
 from ipc_articulation.adapters.mujoco.limit_repairs import repair_limits
-from ipc_articulation.adapters.mujoco.mesh_repairs import repair_files
+from ipc_articulation.adapters.mujoco.mesh_repairs import DECODED, repair_files
 from ipc_articulation.adapters.mujoco.old_attributes import collide_in_pairs_only, without_old_attributes
 from ipc_articulation.adapters.mujoco.parts import Parts
 from ipc_articulation.adapters.mujoco.refused_parts import without_refused
 from ipc_articulation.adapters.mujoco.sizes import check_sizes
-from ipc_articulation.adapters.mujoco.urdf import name_coordinates, urdf_text
+from ipc_articulation.adapters.mujoco.urdf import read_urdf
 from ipc_articulation.adapters.mujoco.visuals import name_urdf
 
 from ipc_articulation.arguments import PATH, PATHS, TEXT, checked
@@ -76,16 +76,15 @@ def load_spec(
         raise AdapterError(f"{path}: {error}") from error
     if len(spec.bodies) == 1 and not spec.geoms:
         raise AdapterError(f"{path}: it has no <body>: a part that other MJCF files include; give one of those")
-    repair_files(spec, paths)
+    repair_files(spec, paths, (".stl",) if kind == "urdf" else DECODED)
     repair_inertias(spec, partial(paths.place, "body"))
     repair_limits(spec, paths)
     return spec
 
 
 def _urdf(path: Path, folders: Sequence[Path], surfaces: Surfaces) -> tuple[mujoco.MjSpec, AssetPaths]:
-    spec = mujoco.MjSpec.from_string(urdf_text(path, folders, surfaces))
+    spec = read_urdf(path, folders, surfaces)
     spec.modelfiledir = str(path.parent)  # where relative mesh paths begin
-    name_coordinates(spec)
     name_urdf(spec, path, folders)
     return spec, AssetPaths(path, Readable(path.parent, folders, anywhere=True), spec.strippath)
 

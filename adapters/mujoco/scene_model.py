@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from ipc_articulation.adapters.mujoco.compiling import compiled
 from ipc_articulation.adapters.mujoco.model import load_spec
 from ipc_articulation.adapters.mujoco.scene_actuators import add_actuators
 from ipc_articulation.adapters.mujoco.scene_options import prepare_spec
+from ipc_articulation.adapters.mujoco.urdf import alone
 from numpy.polynomial import Polynomial
 
 from ipc_articulation import spatial
@@ -104,15 +105,9 @@ class SceneModel:
             self._joints[name].armature = armature
         for name, friction in setup.frictionloss.items():
             self._joints[name].frictionloss = friction
-        self._set_damping(setup.damping)
+        for name, damping in setup.damping.items():
+            self._joints[name].damping = alone(damping, self._joints[name].damping)
         add_actuators(self.spec, setup.actuators)
-
-    def _set_damping(self, damping: Mapping[str, float]) -> None:
-        """Set damping without terms in |v| and v²; before MuJoCo 4 it is one number, of shape ()."""
-        for name, coefficient in damping.items():
-            polynomial = np.zeros(np.shape(self._joints[name].damping))
-            polynomial.flat[0] = coefficient
-            self._joints[name].damping = polynomial
 
     def _place(self, pose: Array) -> None:
         """Move the content of the world, by a frame around it."""

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
+from ipc_articulation.adapters.mechanisms import dof_names
 from ipc_articulation.adapters.mujoco.sizes import check_size
 from lxml import etree
 
+from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
+from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.model.physical_inertia import WITHOUT_ROUNDING, physical_inertia
 from ipc_articulation.dynamics.reading.node import XmlNode, by_name, numbers_of
 from ipc_articulation.dynamics.reading.repairing import Surfaces, repaired
 from ipc_articulation.dynamics.reading.repairing.inertials import mass_of, tensor_of, write_inertial
 from ipc_articulation.dynamics.reading.repairing.names import strip_names
-from ipc_articulation.dynamics.reading.repairing.numbers import number_of
 from ipc_articulation.dynamics.reading.repairing.robot import Faults
 from ipc_articulation.dynamics.reading.urdf import tree_of
+from ipc_articulation.errors import UnsupportedError
 from ipc_articulation.repairs import repair
 
 # Drawings are dropped, paths stay whole, welded links keep their names.
@@ -27,40 +33,71 @@ _NEUTRAL = ("false", "auto")  # as is zero, or less: then they change none
 _MASS = 1e-9  # [kg] of a moving link without mass
 _SIZE = 1e-3  # [m] radius of gyration of a moving link without inertia
 _LEAST = float(mujoco.mjMINVAL)
+_PROPERTIES = ("damping", "stiffness", "friction", "rotor_inertia", "lower", "upper")
+_UNLIMITED = 1e10  # [rad or m]; beyond it, to where MuJoCo's positions reach, there is no limit
 
 
-def urdf_text(path: Path, package_dirs: Sequence[Path], surfaces: Surfaces) -> str:
-    """The text of a URDF file that MuJoCo reads as our own reader does.
+def read_urdf(path: Path, package_dirs: Sequence[Path], surfaces: Surfaces) -> mujoco.MjSpec:
+    """The model of a URDF file, which MuJoCo reads as our own reader does.
 
     Drawings are left out: MuJoCo takes meshes with equal names for the same one. Links without `<inertial>` have no
     mass, which MuJoCo would take from their shapes.
 
     Raises:
         ModelError: The file is wrong beyond repair.
+        UnsupportedError: A joint floats that is not at the world.
+        ValueError: MuJoCo cannot read it.
     """
     robot = repaired(path, package_dirs, surfaces)
-    tree_of(robot, path, floating_base=False)  # refuses what MuJoCo would take silently
+    mechanism = tree_of(robot, path, floating_base=False)  # refuses what MuJoCo would take silently
     moving = {_child(joint) for joint in robot.children("joint") if joint.element.get("type") != "fixed"}
     for name, link in by_name(robot.children("link")).items():
         for visual in link.children("visual"):
             link.element.remove(visual.element)
         _make_inertial(link, name in moving)
     for joint in robot.children("joint"):
-        _leave_out_equal_limits(joint)
+        if joint.element.get("type") == "floating" and joint.required("parent").text("link") != WORLD:
+            raise UnsupportedError(
+                f"{joint.place}: joint '{joint.text('name')}' floats, which MuJoCo lets only children of the "
+                "world do; adapters native, pinocchio and dart take it"
+            )
     strip_names(robot)
     _set_compiler(robot)
-    return etree.tostring(robot.element, encoding="unicode")
+    spec = mujoco.MjSpec.from_string(etree.tostring(robot.element, encoding="unicode"))
+    _follow(spec, mechanism)
+    return spec
 
 
-def name_coordinates(spec: mujoco.MjSpec) -> None:
-    """Name the three joints that MuJoCo makes of a planar one as our own dynamics names its coordinates: `NAME[0]`, …
+def _follow(spec: mujoco.MjSpec, mechanism: Mechanism) -> None:
+    """Give turns and slides the properties that they have in the mechanism, and the names of its freedoms.
 
-    No other body of a URDF file has several joints.
+    Only a planar joint becomes several joints of MuJoCo, for which the properties count each.
     """
+    placed = {joint.child: joint for joint in mechanism.joints}
     for body in spec.bodies:
-        joints = list(body.joints)
-        for index, joint in enumerate(joints if len(joints) > 1 else ()):
-            joint.name = f"{joint.name.rpartition('_')[0]}[{index}]"
+        for name, own, k in zip(dof_names(placed[body.name]), body.joints, count()) if body.name in placed else ():
+            if own.type != mujoco.mjtJoint.mjJNT_FREE:
+                own.name = name
+                _set(own, placed[body.name], k)
+
+
+def _set(own: Any, joint: PlacedJoint, k: int) -> None:
+    damping, stiffness, friction, rotor, lower, upper = (
+        float(np.broadcast_to(getattr(joint, name), joint.joint.ndof)[k]) for name in _PROPERTIES
+    )
+    own.damping, own.stiffness = alone(damping, own.damping), alone(stiffness, own.stiffness)
+    own.frictionloss, own.armature = friction, rotor
+    own.limited = np.isfinite(lower) or np.isfinite(upper)
+    own.range = np.clip([lower, upper], -_UNLIMITED, _UNLIMITED)
+    if joint.spring_mount is not None:
+        own.springref = np.atleast_1d(joint.spring_mount)[k]
+
+
+def alone(coefficient: float, like: Any) -> Array:
+    """A polynomial of MuJoCo with one coefficient, the first; before MuJoCo 4 it is one number, of shape ()."""
+    polynomial = np.zeros(np.shape(like))
+    polynomial.flat[0] = coefficient
+    return polynomial
 
 
 def _child(joint: XmlNode) -> str:
@@ -87,17 +124,6 @@ def _make_inertial(link: XmlNode, moves: bool) -> None:
         repair(link.owner, fault, "the least is added", at=link.at, detail=f"{least:g} kg·m²")
         tensor = tensor + least * np.eye(3)
     write_inertial(inertial, mass, tensor)
-
-
-def _leave_out_equal_limits(joint: XmlNode) -> None:
-    """Equal position limits mean no limits, as in RaiSim."""
-    limit = joint.child("limit")
-    if limit is None:
-        return
-    lower, upper = (number_of(limit, name) or 0.0 for name in ("lower", "upper"))
-    if lower == upper:
-        for name in ("lower", "upper"):
-            limit.element.attrib.pop(name, None)
 
 
 def _set_compiler(robot: XmlNode) -> None:

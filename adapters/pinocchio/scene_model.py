@@ -82,7 +82,7 @@ class SceneModel:
                 joint.origin = setup.pose @ np.asarray(joint.origin)
         ours = mechanism.build()
         setup = with_followers(ours, {}, setup)
-        model = make_model(mechanism, ours.followers, ours.dof_names)
+        model = make_model(mechanism, ours)
         model.gravity = pin.Motion(setup.gravity, np.zeros(3))
         adapter = PinocchioAdapter(
             model,

@@ -13,10 +13,11 @@ from typing import Any
 import coal
 import numpy as np
 import pinocchio as pin
+from ipc_articulation.adapters.mechanisms import dof_names
 
 from ipc_articulation.dynamics.joints.elements import Element, Screw
-from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
-from ipc_articulation.dynamics.model.mimic import Followers
+from ipc_articulation.dynamics.model import Mechanism, Model, PlacedJoint
+from ipc_articulation.dynamics.model.coordinates import Coordinates
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Geometry, MeshFile, Shape, Sphere
 from ipc_articulation.errors import UnsupportedError
@@ -32,22 +33,21 @@ _OWN = {  # properties of joints, and Pinocchio's arrays over velocities
 }
 
 
-def make_model(mechanism: Mechanism, followers: Followers, names: Sequence[str]) -> pin.Model:
+def make_model(mechanism: Mechanism, ours: Model) -> pin.Model:
     """The model of a tree.
 
     Args:
         mechanism: The robot.
-        followers: Its mimic joints.
-        names: Names of its degrees of freedom.
+        ours: The model of our own dynamics, with what its followers resist on their leaders.
 
     Raises:
         UnsupportedError: A joint has a spring, or follows one that it carries.
     """
-    model, leads = pin.Model(), _leads(followers, names)
+    model, leads = pin.Model(), _leads(ours)
     model.name = mechanism.name
     frames = {WORLD: 0}
     for joint in _ordered(mechanism.joints, leads):
-        frames[joint.child] = _add(model, joint, frames[joint.parent])
+        frames[joint.child] = _add(model, joint, frames[joint.parent], ours)
     for link in mechanism.links:
         at = model.frames[frames[link.name]]
         body = pin.Inertia(link.mass, np.array(link.centre, float), np.array(link.inertia, float))
@@ -85,9 +85,9 @@ def make_geometry(mechanism: Mechanism, model: pin.Model, kind: str) -> pin.Geom
     return found
 
 
-def _leads(followers: Followers, names: Sequence[str]) -> dict[str, _Lead]:
+def _leads(ours: Model) -> dict[str, _Lead]:
     """The leader of each follower, which follows none."""
-    f = followers
+    f, names = ours.followers, ours.dof_names
     rows = zip(f.dofs, f.leader_dofs, f.multiplier.tolist(), f.offset.tolist(), strict=True)
     return {names[dof]: (names[leader], *line) for dof, leader, *line in rows}
 
@@ -139,7 +139,7 @@ def _out_of_order(name: str, leads: dict[str, _Lead]) -> str:
     )
 
 
-def _add(model: pin.Model, joint: PlacedJoint, frame: int) -> int:
+def _add(model: pin.Model, joint: PlacedJoint, frame: int, ours: Model) -> int:
     """Add a joint and its child, without mass, after the frame of its parent; the result is the child's frame."""
     if np.any(joint.stiffness):
         raise UnsupportedError(
@@ -151,11 +151,11 @@ def _add(model: pin.Model, joint: PlacedJoint, frame: int) -> int:
     if not kinds:
         fixed = pin.Frame(joint.name, before.parentJoint, frame, place, pin.FrameType.FIXED_JOINT)
         return int(model.addBodyFrame(joint.child, before.parentJoint, place, model.addFrame(fixed)))
-    number = before.parentJoint
+    number, dof = before.parentJoint, ours.dof_names.index(next(dof_names(joint)))
     for k, kind in enumerate(kinds):
         name = joint.name if len(kinds) == 1 else f"{joint.name}[{k}]"
         number, place = model.addJoint(number, kind, place, name), _HERE
-        _set(model, model.joints[number], joint, k)
+        _set(model, model.joints[number], ours.coordinates, dof + k)
         frame = model.addJointFrame(number, frame)
     return int(model.addBodyFrame(joint.child, number, _HERE, frame))
 
@@ -174,14 +174,14 @@ def _joints(elements: Sequence[Element]) -> Iterator[Any]:
             yield pin.JointModelPrismaticUnaligned(np.array(element.axis))
 
 
-def _set(model: pin.Model, added: Any, joint: PlacedJoint, first: int) -> None:
-    """Give a joint of the model the properties of one of the mechanism, from its degree of freedom `first` on."""
-    rows, own = slice(added.idx_v, added.idx_v + added.nv), slice(first, first + added.nv)
+def _set(model: pin.Model, added: Any, coordinates: Coordinates, dof: int) -> None:
+    """Give a joint of the model the properties of our own degrees of freedom from `dof` on."""
+    rows, own = slice(added.idx_v, added.idx_v + added.nv), slice(dof, dof + added.nv)
     for name, array in _OWN.items():
-        getattr(model, array)[rows] = np.broadcast_to(getattr(joint, name), joint.joint.ndof)[own]
+        getattr(model, array)[rows] = getattr(coordinates, name)[own]
     if added.nq == 1:
-        lower, upper = (np.broadcast_to(getattr(joint, name), joint.joint.ndof)[first] for name in ("lower", "upper"))
-        model.lowerPositionLimit[added.idx_q], model.upperPositionLimit[added.idx_q] = lower, upper
+        model.lowerPositionLimit[added.idx_q] = coordinates.lower[dof]
+        model.upperPositionLimit[added.idx_q] = coordinates.upper[dof]
 
 
 def _coal(geometry: Geometry, loader: Any) -> Any:

@@ -4,7 +4,7 @@
 
 with low = min((l - q)/dt, RETURN) of the lower limits l, and high likewise: a joint beyond its limit returns at
 the speed RETURN, and not within one step. G, b are those of the mimic joints; in y the problem has the same form.
-The friction and limits of a mimic joint are ignored; those of the joint that it follows count.
+The friction and limits of mimic joints are those of the joints that they follow, see `model.mimic`.
 
 With loops, q̇ = G ẏ. If the row G_k has one entry, in column c, the friction of joint k is |G_kc| f_k of ẏ_c, and its
 limits are limits of ẏ_c. This holds for joints in no loop, for gears, and for all joints of a loop with one degree of
@@ -78,8 +78,7 @@ def resistance(model: Model, motion: Motion, mass: Array, momentum: Array, v_end
         low, high, friction = _of_independent(model, motion.G, low, high, friction)
     elif len(f):
         total[f.independent] = f.G.T @ total
-        total[f.dofs] = friction[f.dofs] = 0.0
-        low[f.dofs], high[f.dofs] = -np.inf, np.inf
+        total[f.dofs] = 0.0
     slipping = np.where(v_end != 0.0, -np.sign(v_end) * friction, np.clip(total, -friction, friction))
     rest = total - slipping
     limit = np.where(v_end <= low, np.maximum(rest, 0.0), np.where(v_end >= high, np.minimum(rest, 0.0), 0.0))

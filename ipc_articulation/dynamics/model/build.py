@@ -19,7 +19,7 @@ from ipc_articulation.dynamics.loops.layout import SpanningJoints
 from ipc_articulation.dynamics.model.body import Body
 from ipc_articulation.dynamics.model.coordinates import stacked
 from ipc_articulation.dynamics.model.inertia import Inertia, checked, unphysical
-from ipc_articulation.dynamics.model.mimic import followers
+from ipc_articulation.dynamics.model.mimic import followers, on_leaders
 from ipc_articulation.dynamics.model.model import Model, freeze
 from ipc_articulation.dynamics.model.parts import WORLD, FixedFrame, Link, PlacedJoint
 from ipc_articulation.dynamics.model.rigid import rigid
@@ -173,6 +173,8 @@ def model_of(
     body_q = np.cumsum([0, *(joint.joint.nq for joint in placed)])
     body_v = np.cumsum([0, *(joint.joint.ndof for joint in placed)])
     names, places, aliases = _frames(growth, joints, frames)
+    mimics = followers(placed, body_q, body_v, where)
+    owners = [joint.name for joint in placed for _ in range(joint.joint.ndof)]
     model = Model(
         name=name,
         gravity=gravity,
@@ -186,8 +188,8 @@ def model_of(
         body_q=body_q,
         body_v=body_v,
         tree=tree,
-        coordinates=coordinates,
-        followers=followers(placed, body_q, body_v, where),
+        coordinates=on_leaders(coordinates, mimics, owners, where),
+        followers=mimics,
         aliases=MappingProxyType(aliases),
         shapes=shapes_of_arrays(growth.nq, growth.nv, len(placed), len(names)),
         closure=Closure(name, tree, SpanningJoints(tuple(joint.name for joint in placed), body_q, body_v)),

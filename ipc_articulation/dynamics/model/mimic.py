@@ -1,15 +1,22 @@
-"""Joints that follow another one, q_f = multiplier · q_l + offset; then v = G y with y the velocities of the others."""
+"""Joints that follow another one, q_f = multiplier · q_l + offset; then v = G y with y the velocities of the others.
+
+What resists a follower resists its leader: with the multiplier k, damping d and dry friction f are k² d and |k| f of
+the leader (the same power), and a limit l is the limit (l - offset)/k.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.dynamics.model.coordinates import Coordinates
 from ipc_articulation.dynamics.model.parts import Mimic, PlacedJoint
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
+from ipc_articulation.repairs import caution
 
 
 @dataclass(frozen=True)
@@ -80,3 +87,27 @@ def _leader(name: str, mimic: Mimic, joints: list[PlacedJoint], index: dict[str,
             f"freedom{suggest(mimic.joint, index)}"
         )
     return joints[index[mimic.joint]]
+
+
+def on_leaders(c: Coordinates, f: Followers, names: Sequence[str], where: str) -> Coordinates:
+    """The coordinates with the damping, dry friction and limits of followers on their leaders.
+
+    Args:
+        c: Of the joints.
+        f: The followers.
+        names: Of the degrees of freedom.
+        where: Beginning of messages.
+    """
+    c = replace(c, **{name: getattr(c, name).copy() for name in ("damping", "friction", "lower", "upper")})
+    for dof, leader, k, offset in zip(f.dofs, f.leader_dofs, f.multiplier, f.offset, strict=True):
+        c.damping[leader] += k * k * c.damping[dof]
+        c.friction[leader] += abs(k) * c.friction[dof]
+        ends = sorted((limit - offset) / k for limit in (c.lower[dof], c.upper[dof])) if k else (-np.inf, np.inf)
+        lower, upper = max(ends[0], c.lower[leader]), min(ends[1], c.upper[leader])
+        if lower <= upper:
+            c.lower[leader], c.upper[leader] = lower, upper
+        else:
+            caution(f"{where}: joint '{names[dof]}' has limits that '{names[leader]}', which it mimics, cannot keep")
+        c.damping[dof] = c.friction[dof] = 0.0
+        c.lower[dof], c.upper[dof] = -np.inf, np.inf
+    return c

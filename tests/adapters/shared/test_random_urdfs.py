@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ipc_articulation import couple
 from ipc_articulation.coupling.robots import RobotSetup
-from ipc_articulation.errors import AdapterError
+from ipc_articulation.errors import UnsupportedError
 from tests.adapters.shared.engines import NAMES
 from tests.adapters.shared.random_urdfs import random_urdf
+from tests.coupling.worlds import make_scene, make_world
 
 NONE = np.zeros((0, 4, 4))
 STEPS = 20
@@ -49,7 +51,7 @@ def test_random_robots_are_the_same_with_every_adapter(name, tmp_path) -> None:
         text, types = random_urdf(seed)
         file.write_text(text)
         if name == "mujoco" and "floating" in types.values():
-            with pytest.raises(AdapterError, match="free joint can only be used on top level"):
+            with pytest.raises(UnsupportedError, match=r"joint .joint\d. floats, which MuJoCo lets only"):
                 answer(name, file, types, seed)
             continue
         inverse, poses = answer(name, file, types, seed)
@@ -58,3 +60,38 @@ def test_random_robots_are_the_same_with_every_adapter(name, tmp_path) -> None:
         np.testing.assert_allclose(poses, places, rtol=0, atol=1e-9, err_msg=text)
         compared.add(seed)
     assert len(compared) >= (5 if name == "mujoco" else len(SEEDS))
+
+
+FOLLOWING = """<robot name="r">{}
+  <joint name="lead" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+    <limit effort="9" velocity="9" lower="-2" upper="2"/><dynamics damping="0.02"/></joint>
+  <joint name="follow" type="revolute"><parent link="arm"/><child link="hand"/><axis xyz="0 1 0"/>
+    <origin xyz="0.3 0 0"/><limit effort="9" velocity="9" lower="-0.4" upper="0.8"/>
+    <dynamics damping="0.3" friction="0.5"/><mimic joint="lead" multiplier="-0.5" offset="0.1"/></joint></robot>"""
+LINK = """<link name="{}"><inertial><origin xyz="0.15 0 0"/><mass value="1"/>
+  <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+
+
+@pytest.mark.parametrize("name", ["native", "pinocchio", "mujoco"])
+def test_what_resists_a_follower_resists_its_leader(name, tmp_path) -> None:
+    pytest.importorskip(f"tests.adapters.shared.{name}_side")
+    file = tmp_path / "robot.urdf"
+    file.write_text(FOLLOWING.format("".join(LINK.format(link) for link in ("base", "arm", "hand"))))
+    soft = 0.1 if name == "mujoco" else 1e-6  # MuJoCo's limits and equalities give
+    assert hanging(name, file) == pytest.approx((-0.4 - 0.1) / -0.5, abs=soft)
+    if name != "mujoco":
+        file.write_text(file.read_text().replace('friction="0.5"', 'friction="50"'))
+        assert hanging(name, file) == pytest.approx(0.0, abs=soft)  # half of 50 N m hold it
+
+
+def hanging(name: str, file: Path) -> float:
+    """Where the leading joint is after a second under its weight, in a scene."""
+    module = importlib.import_module(f"ipc_articulation.adapters.{name}.scene_model")
+    setup = RobotSetup(0.01, np.array([0.0, 0.0, -9.81]), "Euler")
+    adapter = module.SceneModel(file, []).build(setup).adapter
+    scene = make_scene(0.01, setup.gravity)
+    coupling = couple(scene, adapter)
+    world = make_world(scene, file.parent)
+    for _ in range(100):
+        coupling.step(world)
+    return float(coupling.theta[0])

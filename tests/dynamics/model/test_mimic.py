@@ -28,6 +28,28 @@ def test_a_model_without_mimics_has_no_followers():
     np.testing.assert_array_equal(followers.G, np.eye(2))
 
 
+def test_what_resists_a_follower_resists_its_leader():
+    mechanism = hinges(2)
+    lead, follow = mechanism.joints
+    lead.damping, lead.friction, lead.lower, lead.upper = 0.5, 0.25, -1.0, 1.0
+    follow.damping, follow.friction, follow.lower, follow.upper = 0.1, 3.0, -1.0, 2.0
+    follow.mimic = Mimic("to_a", -2.0, 0.5)
+    c = mechanism.build().coordinates
+    np.testing.assert_allclose(c.damping, [0.5 + 4.0 * 0.1, 0.0])
+    np.testing.assert_allclose(c.friction, [0.25 + 2.0 * 3.0, 0.0])
+    np.testing.assert_allclose([c.lower, c.upper], [[-0.75, -np.inf], [0.75, np.inf]])
+
+
+def test_limits_of_a_follower_that_its_leader_cannot_keep_are_named():
+    mechanism = hinges(2)
+    mechanism.joints[0].lower, mechanism.joints[0].upper = 0.0, 1.0
+    mechanism.joints[1].lower, mechanism.joints[1].upper = 2.0, 3.0
+    mechanism.joints[1].mimic = Mimic("to_a")
+    with pytest.warns(UserWarning, match="joint 'to_b' has limits that 'to_a', which it mimics, cannot keep"):
+        c = mechanism.build().coordinates
+    assert (c.lower[0], c.upper[0]) == (0.0, 1.0)
+
+
 def test_bad_mimics_are_refused():
     mechanism = hinges(2)
     mechanism.joints[1].mimic = Mimic("to_x")
