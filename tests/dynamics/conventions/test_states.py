@@ -9,7 +9,16 @@ from ipc_articulation.dynamics import conventions as conv
 from ipc_articulation.dynamics import joints
 from ipc_articulation.errors import StateError
 
-CONVENTIONS = [conv.RAISIM, conv.MUJOCO, conv.PINOCCHIO, conv.RBDA, conv.ARBORIS, conv.DART, conv.NIMBLE]
+CONVENTIONS = [
+    conv.RAISIM,
+    conv.MUJOCO,
+    conv.PINOCCHIO,
+    conv.RBDA,
+    conv.ARBORIS,
+    conv.DART,
+    conv.NIMBLE,
+    conv.NIMBLE_URDF,
+]
 STEP = 1e-6
 
 
@@ -114,7 +123,8 @@ def test_what_is_written_for_a_turned_and_moved_body(model):
         conv.PINOCCHIO: [0, -5, 0, 0, -7, 0],
         conv.RBDA: [0, -7, 0, 0, -5, 0],
         conv.ARBORIS: [0, -7, 0, 0, -5, 0],
-        conv.DART: [0, -7, 0, 0, -5, 0],
+        conv.DART: [7, 0, 0, 5, 0, 0],
+        conv.NIMBLE_URDF: [0, -7, 0, 0, -5, 0],
         conv.NIMBLE: [0, 0, -7, 5, 0, 0],
     }
     for convention, numbers in positions.items():
