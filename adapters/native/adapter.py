@@ -114,7 +114,7 @@ class NativeAdapter:
         self._surfaces = LinkSurfaces.of(model, around.get("friction", FRICTION), facets_of(around))
         self._scene = loop_scene(model, self._chain, self._surfaces)
         self._coordinates = SceneCoordinates.of(model, self._chain, self._scene.scale)
-        self.q: Array = model.neutral if q is None else numbers("q", q).copy()
+        self.q: Array = model.start if q is None else numbers("q", q).copy()
         self.v: Array = np.zeros(model.nv) if v is None else numbers("v", v).copy()
         self.noted: Predicted | None = None
         described = self.describe()

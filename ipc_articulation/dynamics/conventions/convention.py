@@ -1,4 +1,5 @@
-"""The conventions of other engines for floating and spherical joints. Other joints are the same in all engines.
+"""The conventions of other engines for floating and spherical joints. Other joints are the same in all engines, but
+nimble has the coordinates of an OpenSim model in the order of its file, `Model.defaults`.
 
 |  | position of a floating joint | its velocity | spherical: position, velocity |
 |---|---|---|---|

@@ -75,6 +75,9 @@ class Model:
     shapes: dict[str, tuple[int, ...]] = field(repr=False)  # shapes of algorithms' arguments and results
     closure: Closure = field(repr=False)  # the motion of the spanning tree with the robot
     loops: tuple[Loop, ...] = ()  # none: a tree
+    defaults: dict[str, float] = field(
+        default_factory=dict
+    )  # by coordinate, in the order of an OpenSim file [rad or m]
     _tree: Model | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -158,6 +161,11 @@ class Model:
             StateError: A loop cannot be closed.
         """
         return self._neutral.copy() if self.loops else self.coordinates.neutral.copy()
+
+    @property
+    def start(self) -> Array:
+        """`neutral`, but for the default values of an OpenSim file's coordinates, (nq,)."""
+        return np.array([self.defaults.get(*pair) for pair in zip(self.q_names, self.neutral, strict=True)])
 
     @cached_property
     def _neutral(self) -> Array:
