@@ -75,6 +75,10 @@ def tree_of(robot: XmlNode, path_or_text: str | Path, floating_base: bool) -> Me
     root = root_of(robot, links, joints)
     if root == WORLD and floating_base:
         raise links[WORLD][0].error("the root link is the world, which does not float; give it another name")
+    below = [joint for _, joint in joints.values() if joint.parent == root]
+    if floating_base and links[root][1].mass == 0.0 and below and all(type(j.joint) is FloatingJoint for j in below):
+        node = joints[below[0].name][0]
+        raise node.error(f"it floats on link '{root}', which has no mass: leave floating_base out")
     mechanism = Mechanism(robot.element.get("name", "robot"), file=file)
     mechanism.links = [link for _, link in links.values()]
     mechanism.joints = [joint for _, joint in joints.values()]
