@@ -5,9 +5,9 @@ forces are the independent ones, x, ẏ and τ in formulas; those of the spannin
 Joints in no loop are independent, so that for a tree x is q and G is 1.
 
 Indices are as in RaiSim. Links joined rigidly make one body. Every body has one joint, with the same index. Links fixed
-to the world are body 0, without degrees of freedom. Each joint has a range of velocity coordinates (degrees of freedom)
-and one of position coordinates. Every link has a frame of its own, fixed to its body; the name of a joint is an alias
-of its child link's frame.
+to the world, if there are any, are body 0, without degrees of freedom. Each joint has a range of velocity coordinates
+(degrees of freedom) and one of position coordinates. Every link has a frame of its own, fixed to its body; the name of
+a joint is an alias of its child link's frame.
 """
 
 from __future__ import annotations
