@@ -163,8 +163,8 @@ def refuse_collapsed(body: str, q_ref: Array) -> None:
     """
     if is_collapsed(q_ref):
         raise ArticulationError(
-            f"{body}: ref_dof_prev has A = {q_ref[3:].reshape(3, 3).tolist()}, which is no rotation; write the body's coordinates "
-            "(affine_body.transform_to_q) before each step, or do not create the attribute"
+            f"{body}: ref_dof_prev has A = {q_ref[3:].reshape(3, 3).tolist()}, which is no rotation; write the body's "
+            "coordinates (affine_body.transform_to_q) before each step, or do not create the attribute"
         )
 
 

@@ -11,7 +11,7 @@ common error. The joints' order is the model's; build the model in the other eng
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -139,12 +139,13 @@ class _Way(NamedTuple):
     velocity_map: Callable[[Convention, Array, Array], tuple[Array, Array]]  # T and r at q and v
 
 
-def _joints(model: Model) -> Iterator[tuple[_Way, slice, slice]]:
+def _joints(model: Model) -> list[tuple[_Way, slice, slice]]:
     """For each joint and loop, in order, its conversion functions and its position and velocity coordinates."""
-    free = ((_WAYS.get(type(model.bodies[at.joint].joint), _AS_OURS), at.x, at.y) for at in model.closure.free)
-    loops = ((_AS_OURS, loop.x, loop.y) for loop in model.loops)
-    for way, x, y in sorted((*free, *loops), key=lambda part: part[1].start):
-        yield way, slice(x.start, x.stop), slice(y.start, y.stop)
+    parts = [(_AS_OURS, loop.x, loop.y) for loop in model.loops]
+    for at in model.closure.free:
+        way = _WAYS.get(type(model.bodies[at.joint].joint), _AS_OURS)
+        parts.append((way, slice(at.x.start, at.x.stop), slice(at.y.start, at.y.stop)))
+    return sorted(parts, key=lambda part: part[1].start)
 
 
 def _order(convention: Convention, model: Model) -> Sequence[int] | slice:

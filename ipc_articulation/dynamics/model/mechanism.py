@@ -96,7 +96,7 @@ class Mechanism(Part):
 
     @checked(ModelError, joints=several(str), constraint=instance(LoopConstraint))
     def add_loop(self, joints: Sequence[str], constraint: LoopConstraint) -> None:
-        """Close a loop by a constraint on the coordinates of joints with one degree of freedom each, in this order.
+        """Close a loop by a constraint on the coordinates of joints without quaternions, in this order.
 
         Raises:
             ModelError: An argument is of another type.

@@ -112,8 +112,8 @@ class Model:
             loops: Joint names and the constraint on their coordinates, in the constraint's order.
 
         Raises:
-            ModelError: The model has loops already, or joints that mimic others; a joint is unknown, does not have one
-                degree of freedom, or is in two loops; or the number of joints does not fit the constraint.
+            ModelError: The model has loops already, or joints that mimic others; a joint is unknown, has a quaternion,
+                or is in two loops; or the number of coordinates does not fit the constraint.
         """
         if self.loops:
             raise ModelError(f"model '{self.name}' has loops already; give all of them to its spanning tree at once")

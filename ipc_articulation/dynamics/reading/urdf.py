@@ -7,7 +7,7 @@ them, and a root link called «world» is the world.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -90,14 +90,14 @@ def tree_of(robot: XmlNode, path_or_text: str | Path, floating_base: bool) -> Me
     return mechanism
 
 
-def _tell_unenforced_limits(robot: XmlNode, joints: Iterable[tuple[XmlNode, PlacedJoint]]) -> None:
+def _tell_unenforced_limits(robot: XmlNode, joints: Collection[tuple[XmlNode, PlacedJoint]]) -> None:
     """Warn of limits that no step enforces: those of spherical joints, and velocity limits in RaiSim's files.
 
     Nearly all other files have velocity limits, too; no engine that reads them enforces them.
     """
     spherical = [pair for pair in joints if isinstance(pair[1].joint, SphericalJoint)]
     for node, joint in spherical:
-        if np.isfinite([joint.lower, joint.upper]).any():
+        if np.isfinite(joint.lower) or np.isfinite(joint.upper):
             caution(f"{node.place}: the position limits of a spherical joint have no effect: it turns freely")
     dynamics = [node.child("dynamics") for node, _ in joints]
     if not (spherical or robot.children("constraints") or any(d and any(map(d.has, RAISIM)) for d in dynamics)):
