@@ -64,9 +64,10 @@ class NativeAdapter:
     and mimic joints hold against contact too, see `couple`.
 
     For a robot with loops, M̂ and δθ̃ are those of the independent joints. Joints that are known functions of them
-    (gears, knees) are tied to them in the scene (see `coupling.ties`). The other joints of the tree, and the pins that
-    close the loops, connect their links in the scene and are not in M̂, so that a contact force on any bar acts on the
-    joint that drives it. Dependent end links without geometry, such as rotors, are part of M̂, but not of the scene.
+    (gears, knees), and those of loops without a pin (differentials), are tied to them in the scene (see
+    `coupling.ties`). The other joints of the tree, and the pins that close the loops, connect their links in the scene
+    and are not in M̂. So a contact force on any bar acts on the joint that drives it. Dependent end links without
+    geometry, such as rotors, are part of M̂, but not of the scene.
 
     Attributes:
         q: Position, (nq,) [rad or m], loops closed; may be set between steps.
@@ -112,9 +113,10 @@ class NativeAdapter:
         self.static, self.planes = self._surroundings.static, self._surroundings.planes
         self._chain = make_chain(model.spanning_tree)
         self._surfaces = LinkSurfaces.of(model, around.get("friction", FRICTION), facets_of(around))
-        self._scene = loop_scene(model, self._chain, self._surfaces)
+        pinned = {name for pin in pins for name in (pin.first, pin.second)}
+        self._scene = loop_scene(model, self._chain, self._surfaces, pinned)
         self._coordinates = SceneCoordinates.of(model, self._chain, self._scene.scale)
-        self.q: Array = model.neutral if q is None else numbers("q", q).copy()
+        self.q: Array = model.start if q is None else numbers("q", q).copy()
         self.v: Array = np.zeros(model.nv) if v is None else numbers("v", v).copy()
         self.noted: Predicted | None = None
         described = self.describe()

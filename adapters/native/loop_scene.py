@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,15 +33,23 @@ class LoopScene:
         return G[self.tied] / self.scale
 
 
-def loop_scene(robot: Model, chain: LinkChain, surfaces: LinkSurfaces) -> LoopScene:
+def loop_scene(robot: Model, chain: LinkChain, surfaces: LinkSurfaces, pinned: Collection[str]) -> LoopScene:
     """Choose joints and links.
 
-    Dependent end links without geometry, such as rotors and patellae, are left out.
+    Joints of a loop without a pin are tied to its independent ones, whatever the constraint is. Dependent end links
+    without geometry, such as rotors and patellae, are left out.
+
+    Args:
+        robot: The robot.
+        chain: All of its links.
+        surfaces: Their surfaces.
+        pinned: Names of the links that pins hold together.
 
     Raises:
         AdapterError: An independent velocity belongs to no joint.
     """
-    functions = {dof for loop in robot.loops for dof in _functions(loop)}
+    held = {link for link, name in enumerate(chain.names) if name in pinned}
+    functions = {dof for loop in robot.loops for dof in _functions(loop, not held & _moved(chain, set(loop.dofs)))}
     bare = {link for link, body in enumerate(chain.bodies) if body < 0 or surfaces.meshes[body] is None}
     outside = _without_load(_moved(chain, functions) & bare, chain.parents)
     owned, scale = np.empty(robot.nv, dtype=np.int64), np.ones(robot.nv)
@@ -77,9 +85,9 @@ def _moved(chain: LinkChain, dofs: set[int]) -> set[int]:
     return {int(chain.of_dof[dof]) for dof in dofs}
 
 
-def _functions(loop: Loop) -> list[int]:
-    """Degrees of freedom of a loop that are known functions of its independent coordinates."""
-    if isinstance(loop.constraint, Explicit):
+def _functions(loop: Loop, alone: bool) -> list[int]:
+    """Degrees of freedom of a loop that are tied to its independent coordinates; `alone`: no pin closes it."""
+    if alone or isinstance(loop.constraint, Explicit):
         return [int(dof) for dof in loop.dofs]
     return [int(loop.dofs[place]) for place in loop.constraint.constant_rates()]
 

@@ -165,7 +165,7 @@ def read_robot(
         settle_base(model.mechanism, base, base_pose, path)
         leave_out(model.mechanism, ignore)
         joints = {joint.name for joint in model.mechanism.joints}
-        start = {name: value for name, value in model.defaults.items() if name in joints}
+        start = {name: value for name, value in model.mechanism.defaults.items() if name in joints}
         up = -np.asarray(model.mechanism.gravity, dtype=float)
         return FileContent(
             model.mechanism, lambda _: (), start=start, up=up, segments=model.segments, unphysical="warn"

@@ -135,7 +135,7 @@ def checked_ref_dof_prev(body: str, ref_dof_prev: ArrayLike) -> Array:
     """The reference coordinates q_ref of one body, (12,): translation [m], then the rows of A.
 
     Raises:
-        ArticulationError: not twelve finite numbers.
+        ArticulationError: Not twelve finite numbers, or A is no rotation.
     """
     value = _numbers(body, "ref_dof_prev", ref_dof_prev)
     if value.shape != (12,):
@@ -143,7 +143,29 @@ def checked_ref_dof_prev(body: str, ref_dof_prev: ArrayLike) -> Array:
             f"{body}: ref_dof_prev has shape {value.shape}, must be (12,), a Vector12: translation, then the rows of A"
         )
     refuse_not_finite(body, "ref_dof_prev", value)
+    refuse_collapsed(body, value)
     return value
+
+
+def is_collapsed(q_ref: Array) -> Array:
+    """Whether det A ≤ 0 for references (..., 12): (...)."""
+    with np.errstate(invalid="ignore"):  # what is not finite has an error of its own
+        return np.asarray(np.linalg.det(q_ref[..., 3:].reshape(*q_ref.shape[:-1], 3, 3)) <= 0.0)
+
+
+def refuse_collapsed(body: str, q_ref: Array) -> None:
+    """Refuse a reference (12,) whose A does not turn the body, such as the zeros with which the attribute is created.
+
+    libuipc takes it as it is, and δθ is then the whole angle, because the reference's is atan2(0, 0) = 0.
+
+    Raises:
+        ArticulationError: det A is zero or negative.
+    """
+    if is_collapsed(q_ref):
+        raise ArticulationError(
+            f"{body}: ref_dof_prev has A = {q_ref[3:].reshape(3, 3).tolist()}, which is no rotation; write the body's "
+            "coordinates (affine_body.transform_to_q) before each step, or do not create the attribute"
+        )
 
 
 def _numbers(name: str, what: str, value: ArrayLike) -> Array:

@@ -94,4 +94,4 @@ def require_unit(name: str, quaternions: Array) -> None:
     if off.any():
         length = np.sqrt(square[off].flat[0])
         size = f"has length {length:g}" if length else "is zero"
-        raise StateError(f"{name} {size}; give (w, x, y, z) of length one")
+        raise StateError(f"{name} {size}; give one of length one")

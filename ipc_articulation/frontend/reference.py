@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.articulation.step_input import refuse_not_finite
+from ipc_articulation.articulation.step_input import is_collapsed, refuse_collapsed, refuse_not_finite
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import BodyTable
 
@@ -28,12 +28,19 @@ class ReferenceDofs:
     names: tuple[str, ...]  # of all bodies
 
     def read(self, q_prev: Array) -> Array:
-        """q_ref (n, 12): `ref_dof_prev` for bodies that have it, else the row of q_prev (n, 12)."""
+        """q_ref (n, 12): `ref_dof_prev` for bodies that have it, else the row of q_prev (n, 12).
+
+        Raises:
+            ArticulationError: The A of a reference is no rotation; names the body.
+        """
         if not self.slots:
             return q_prev
         q_ref = q_prev.copy()
         for slot, rows in zip(self.slots, self.rows, strict=True):
-            q_ref[rows] = slot.view()[..., 0]
+            q_ref[rows] = given = slot.view()[..., 0]
+            if is_collapsed(given).any():
+                for name, q in zip(self.names[rows], given, strict=True):
+                    refuse_collapsed(f"body '{name}'", q)
         return q_ref
 
     def refuse_not_finite(self, q_ref: Array) -> None:

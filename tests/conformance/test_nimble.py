@@ -1,10 +1,4 @@
-"""Robots beside nimblephysics, whose values `tests/reference/nimble_values.py` wrote.
-
-Its free joint has positions [θ, p] and velocities [ω, v] in the axes of the root link. With R = exp(θ~), and
-T = [0 R; R 0] on the first six, ours are q = (p, quaternion of θ) and
-
-    v_ours = T u,   a_ours = T (a + [0; ω × v]),   M_ours = T M Tᵀ,   c_ours = T (c - M [0; ω × v])
-"""
+"""Robots beside nimblephysics, whose values `tests/reference/nimble_values.py` wrote."""
 
 import json
 from pathlib import Path
@@ -14,7 +8,7 @@ import pytest
 from ipc_articulation.adapters.mujoco.model import find_package
 
 from ipc_articulation import dynamics as dyn
-from ipc_articulation import spatial
+from ipc_articulation.dynamics import conventions as conv
 from tests.derivatives import relative_error
 
 VALUES = json.loads(Path(__file__).parents[1].joinpath("reference", "nimble_values.json").read_text())
@@ -42,20 +36,17 @@ def floats(values):
 
 
 def states(robot):
-    """Our q, v, a, τ, M and c of each state."""
+    """Our q, v, a, τ, M, c and gravity's forces of each state."""
     model, values = robot
     for state in values["states"]:
         x = {key: np.array(value) for key, value in state.items()}
-        T, turned, q = np.eye(model.nv), np.zeros(model.nv), x["q"]
-        if floats(values):
-            quaternion = spatial.quaternion_exp(q[:3])
-            T[:6, :6] = 0.0
-            T[:3, 3:6] = T[3:6, :3] = spatial.rotation_from_quaternion(quaternion)
-            turned[3:6] = np.cross(x["u"][:3], x["u"][3:6])
-            q = np.concatenate([q[3:6], quaternion, q[6:]])
-        M, c = x["mass_matrix"], x["coriolis_and_gravity"]
-        a = x["acceleration"] + turned
-        yield q, T @ x["u"], T @ a, T @ x["tau"], T @ M @ T.T, T @ (c - M @ turned), T @ x["gravity"]
+        q = conv.position_from(conv.NIMBLE_URDF, model, x["q"])
+        v = conv.velocity_from(conv.NIMBLE_URDF, model, q, x["u"])
+        a = conv.acceleration_from(conv.NIMBLE_URDF, model, q, v, x["acceleration"])
+        T, r = conv.velocity_map(conv.NIMBLE_URDF, model, q, v)
+        tau, c, g = (T.T @ x[key] for key in ("tau", "coriolis_and_gravity", "gravity"))
+        M = T.T @ x["mass_matrix"] @ T
+        yield q, v, a, tau, M, c + T.T @ x["mass_matrix"] @ r, g
 
 
 def test_mass_matrix(robot):

@@ -61,7 +61,7 @@ SCENES = {
     "hinge": hinge,
     "chain": lambda: chain(4),
     "articulation": lambda: driven(hinged_boxes(turned=True)),
-    "with references": lambda: driven(hinged_boxes(ref_dof_prev=np.zeros(12))),
+    "with references": lambda: driven(hinged_boxes(ref_dof_prev=np.r_[np.zeros(3), np.eye(3).ravel()])),
     "two articulations": two_articulations,
     "tumbling": tumbling,
 }

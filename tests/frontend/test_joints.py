@@ -9,6 +9,7 @@ from uipc.constitution import ExternalArticulationConstraint
 
 from ipc_articulation.articulation.joints import Joints, delta_theta
 from ipc_articulation.articulation.kinds import KINDS, PRISMATIC, REVOLUTE
+from ipc_articulation.articulation.step_input import checked_ref_dof_prev
 from ipc_articulation.errors import ArticulationError, SceneError
 from ipc_articulation.frontend.articulations import read_articulations
 from ipc_articulation.frontend.bodies import read_bodies
@@ -315,11 +316,12 @@ def test_an_articulation_with_a_mass_of_the_wrong_size_is_refused():
 
 
 def test_reference_is_the_attribute_where_there_is_one_else_the_previous_pose():
-    boxes = hinged_boxes(ref_dof_prev=np.arange(12.0))
+    reference = np.r_[1.0, 2.0, 3.0, np.diag([1.0, 2.0, 3.0]).ravel()]
+    boxes = hinged_boxes(ref_dof_prev=reference)
     bodies = read_bodies([*boxes.slots, *hinged_boxes().slots])
     q_prev = np.random.default_rng(0).normal(size=(6, 12))
     q_ref = find_reference_dofs(bodies).read(q_prev)
-    np.testing.assert_array_equal(q_ref[:3], np.tile(np.arange(12.0), (3, 1)))
+    np.testing.assert_array_equal(q_ref[:3], np.tile(reference, (3, 1)))
     np.testing.assert_array_equal(q_ref[3:], q_prev[3:])
 
 
@@ -334,13 +336,24 @@ def test_a_reference_that_is_not_a_vector12_is_refused(value, found):
 
 
 def test_a_reference_that_is_not_finite_names_the_body():
-    boxes = hinged_boxes(ref_dof_prev=np.zeros(12))
+    boxes = hinged_boxes(ref_dof_prev=np.r_[np.zeros(3), np.eye(3).ravel()])
     bodies = read_bodies(boxes.slots)
     uipc.view(boxes.bodies.geometry().instances().find("ref_dof_prev"))[1, 5] = np.nan
     message = f"body '{bodies.names[1]}': ref_dof_prev must be finite, but entry 5 is nan"
     reference = find_reference_dofs(bodies)
     with pytest.raises(ArticulationError, match=re.escape(message)):
         reference.refuse_not_finite(reference.read(bodies.q))
+
+
+def test_a_reference_that_was_created_but_never_written_is_refused_in_the_step(tmp_path):
+    """With libuipc's default of zeros the hinge went half a turn."""
+    boxes = hinged_boxes(ref_dof_prev=np.zeros(12))
+    bodies = read_bodies(boxes.slots)
+    message = f"body '{bodies.names[0]}': ref_dof_prev has A = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], "
+    with pytest.raises(ArticulationError, match=re.escape(message + "which is no rotation; write the body's")):
+        find_reference_dofs(bodies).read(bodies.q)
+    with pytest.raises(ArticulationError, match=r"body 7: ref_dof_prev has A = .* which is no rotation"):
+        checked_ref_dof_prev("body 7", np.zeros(12))
 
 
 def test_joints_concatenate_and_pick():

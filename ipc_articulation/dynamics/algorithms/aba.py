@@ -21,6 +21,7 @@ from ipc_articulation.dynamics.algorithms.over_states import Algorithm, over_sta
 from ipc_articulation.dynamics.algorithms.solve import ROUNDING, refuse_singular
 from ipc_articulation.dynamics.algorithms.sweep import (
     acceleration_of_world,
+    add_inertia,
     at_velocity,
     body_inertias,
     subtract_wrench,
@@ -35,6 +36,7 @@ from ipc_articulation.dynamics.algorithms.vectors import (
     put_row,
     row,
     six,
+    size,
 )
 from ipc_articulation.dynamics.algorithms.velocity_products import transpose_times
 from ipc_articulation.dynamics.arguments import require
@@ -58,6 +60,7 @@ def _with_wrenches(tree, q, v, tau, wrenches, a):
             good &= _release(bodies[i].I, k, S, U, Du, j, tau[j], b.rotor[j - b.v])
         if b.parent >= 0:
             _add_to_parent(bodies[i].I, k, bodies[b.parent].I, kin[b.parent])
+            add_inertia(k, kin[b.parent])
     world = acceleration_of_world(tree)
     for i in range(n):
         b, k = tree[i], kin[i]
@@ -87,12 +90,14 @@ def start(b, k, wrenches, I):  # noqa: E741
 
 @kernel
 def _release(I, k, S, U, Du, j, tau, rotor):  # noqa: E741
-    """Remove the free motion of one column from Iᴬ and pᴬ. Returns: whether D is more than rounding errors."""
+    """Remove the free motion of one column from Iᴬ and pᴬ.
+
+    Returns:
+        Whether D is more than rounding errors of the inertia of all that the joint moves.
+    """
     s = row(S, j)
     x = transpose_times(I, s)
     D = dot(s, x) + rotor
-    size = abs(s[0] * x[0]) + abs(s[1] * x[1]) + abs(s[2] * x[2])
-    size += abs(s[3] * x[3]) + abs(s[4] * x[4]) + abs(s[5] * x[5])
     u = tau - dot(s, k.f)
     put_row(U, j, x)
     Du[j, 0], Du[j, 1] = D, u
@@ -104,7 +109,7 @@ def _release(I, k, S, U, Du, j, tau, rotor):  # noqa: E741
     subtract(I, 4, y[4], x)
     subtract(I, 5, y[5], x)
     put(k.f, plus_times(six(k.f), u, y))
-    return ROUNDING * size < D
+    return ROUNDING * size(k, s) < D
 
 
 @kernel

@@ -13,7 +13,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix, mass_matrix_into
 from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import over_states
-from ipc_articulation.dynamics.algorithms.solve import ROUNDING, refuse_singular
+from ipc_articulation.dynamics.algorithms.solve import ROUNDING, refuse_singular, solve_mass
 from ipc_articulation.dynamics.model.model import Model
 
 
@@ -79,7 +79,7 @@ def inverse_into(tree, q, W):
 
 
 def _with_loops(model: Model, q: ArrayLike) -> Array:
-    return np.asarray(np.linalg.inv(mass_matrix(model, q)), dtype=float)
+    return solve_mass(model, mass_matrix(model, q), np.eye(model.nv))
 
 
 @over_states(inverse_into, ["q"], "matrix", with_loops=_with_loops, refuse=refuse_singular)

@@ -19,16 +19,25 @@ def solve_mass(model: Model, mass: Array, force: Array) -> Array:
 
     Args:
         model: The model.
-        mass: M, (n, n), of all velocities, or only of those that follow no other joint.
-        force: f, (n,).
+        mass: M, (..., n, n), of all velocities, or only of those that follow no other joint.
+        force: f, (n,), or (n, m) for several.
 
     Raises:
         ModelError: M is singular; the message names the joint that moves no inertia.
     """
+    for M in mass.reshape(-1, *mass.shape[-2:]):
+        if not _is_regular(M):
+            raise singular(model, M)
+    return np.asarray(np.linalg.solve(mass, force), dtype=float)
+
+
+def _is_regular(M: Array) -> bool:
+    """Whether Cholesky's pivots, the inertias D of `aba.py`, are more than rounding errors of the diagonal."""
     try:
-        return np.asarray(np.linalg.solve(mass, force), dtype=float)
-    except np.linalg.LinAlgError:
-        raise singular(model, mass) from None
+        return bool((np.diag(np.linalg.cholesky(M)) ** 2 > ROUNDING * np.diag(M)).all())
+    except np.linalg.LinAlgError:  # negative gains may make M̂ indefinite
+        moments = np.abs(np.linalg.eigvalsh(M))
+        return bool(moments.min() > ROUNDING * moments.max())
 
 
 def refuse_singular(model: Model, states: Sequence[Array]) -> None:

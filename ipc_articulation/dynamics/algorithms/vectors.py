@@ -106,3 +106,12 @@ def inertia_times(k, x):
         m * x[4] - h[2] * x[0] + h[0] * x[2],
         m * x[5] - h[0] * x[1] + h[1] * x[0],
     )
+
+
+@kernel
+def size(k, s):
+    """The size of the terms of sᵀ I s, for a record as in `inertia_times`."""
+    x = inertia_times(k, s)
+    return (
+        abs(s[0] * x[0]) + abs(s[1] * x[1]) + abs(s[2] * x[2]) + abs(s[3] * x[3]) + abs(s[4] * x[4]) + abs(s[5] * x[5])
+    )

@@ -1,4 +1,5 @@
-"""The conventions of other engines for floating and spherical joints. Other joints are the same in all engines.
+"""The conventions of other engines for floating and spherical joints. Other joints are the same in all engines, but
+nimble has the coordinates of an OpenSim model in the order of its file, `Model.defaults`.
 
 |  | position of a floating joint | its velocity | spherical: position, velocity |
 |---|---|---|---|
@@ -7,10 +8,12 @@
 | Pinocchio | p, quaternion xyzw | v, ω, both in the child's axes | quaternion xyzw, ω in the child's axes |
 | generalized_rbda | p, quaternion wxyz | ω, v, both in the child's axes | none |
 | arboris | H, 16 numbers row by row | ω, v, both in the child's axes | angles of Rz Ry Rx, their rates |
-| DART (URDF) | rotation vector, p | ω, v, both in the child's axes | rotation vector, ω in the child's axes |
+| DART | rotation vector, p | ω, ṗ, both in the parent's axes | rotation vector, ω in the child's axes |
+| nimble (URDF) | rotation vector, p | ω, v, both in the child's axes | rotation vector, ω in the child's axes |
 | nimble (OpenSim) | angles of Rz Rx Ry, p | rates of all six | angles of Rz Rx Ry, their rates |
 
-Sources: the engines' documentation and code, and measurements with the engines; see docs/conventions.md.
+Sources: the engines' documentation and code, and measurements with the engines; see docs/conventions.md. DART is
+6.20 or newer; older ones had nimble's velocities.
 """
 
 from __future__ import annotations
@@ -65,5 +68,14 @@ ARBORIS = Convention(
     floating_attitude=Attitude.MATRIX,
     floating_angular=Axes.CHILD,
 )
-DART = Convention("DART", Attitude.VECTOR, Axes.CHILD, Axes.CHILD, angular_first=True, rotation_first=True)
+DART = Convention(
+    "DART",
+    Attitude.VECTOR,
+    Axes.PARENT,
+    Axes.CHILD,
+    angular_first=True,
+    rotation_first=True,
+    floating_angular=Axes.PARENT,
+)
+NIMBLE_URDF = Convention("nimble", Attitude.VECTOR, Axes.CHILD, Axes.CHILD, angular_first=True, rotation_first=True)
 NIMBLE = Convention("nimble", Attitude.ZXY, Axes.PARENT, Axes.RATES, angular_first=True, rotation_first=True)

@@ -39,7 +39,7 @@ def _state(kind: str, name: str, doc: str) -> property:
 
 
 class Skeleton:
-    """A model and its state.
+    """A model and its state, at first that of `Model.start`, at rest.
 
     Args:
         model: The model.
@@ -52,7 +52,7 @@ class Skeleton:
     def __init__(self, model: Model, dt: float = 1e-3) -> None:
         require("model", model, Model)
         self.model, self.dt = model, positive_number("dt", dt)
-        self._q, self._v = model.neutral, np.zeros(model.nv)
+        self._q, self._v = model.start, np.zeros(model.nv)
         self._tau, self._external = np.zeros(model.nv), np.zeros(model.nv)
 
     positions = _state("q", "positions", "Position q, (nq,).")

@@ -9,6 +9,7 @@ import numpy as np
 from ipc_articulation.dynamics.algorithms.bias import bias_into
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix_into
 from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
+from ipc_articulation.dynamics.algorithms.solve import ROUNDING
 from ipc_articulation.dynamics.algorithms.sweep import finite
 from ipc_articulation.dynamics.arguments import LARGEST
 from ipc_articulation.dynamics.integrators.constrained import RETURN, descend
@@ -119,12 +120,13 @@ def _bounded(mass, momentum, low, high, friction, v):
 
 @kernel
 def _solve(A, b, x):
-    """x ← A⁻¹ b by A = L D Lᵀ, which replaces A; returns whether A is regular."""
+    """x ← A⁻¹ b by A = L D Lᵀ, which replaces A; returns whether D is more than rounding errors of A's diagonal."""
     n = len(b)
     for j in range(n):
+        size = ROUNDING * abs(A[j, j])
         for k in range(j):
             A[j, j] -= A[j, k] * A[j, k] * A[k, k]
-        if not abs(A[j, j]) > 0.0:
+        if not abs(A[j, j]) > size:
             return False
         for i in range(j + 1, n):
             for k in range(j):

@@ -30,8 +30,8 @@ class Closure:
         loops: For each loop the indices of its joints, and the constraint on them.
 
     Raises:
-        ModelError: A joint does not have one degree of freedom or is in two loops, or the number of joints does not
-            fit the constraint.
+        ModelError: A joint has a quaternion or is in two loops, or the number of coordinates does not fit the
+            constraint.
     """
 
     def __init__(self, name: str, tree: NDArray, joints: SpanningJoints, loops: Loops = ()) -> None:

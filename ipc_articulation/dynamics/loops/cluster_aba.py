@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
+from ipc_articulation.dynamics.algorithms.solve import ROUNDING
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
     acceleration_of_world,
@@ -39,6 +40,7 @@ from ipc_articulation.dynamics.algorithms.vectors import (
     put_row,
     row,
     six,
+    size,
 )
 from ipc_articulation.dynamics.loops.symmetric import add_body, clear, subtract_product, symmetric_times
 
@@ -47,6 +49,9 @@ BODY = np.dtype(
         ("A", "f8", (21,)),  # articulated inertia of the clusters that the body carries, a symmetric matrix
         ("f", "f8", (6,)),  # Σ (pᴬ + Iᴬ b) + U D⁻¹ u of these clusters
         ("b", "f8", (6,)),  # acceleration at ÿ = 0 relative to the cluster's parent node
+        ("m", "f8"),  # mass of these clusters, first moment, and moments of inertia, as rigid bodies
+        ("h", "f8", (3,)),
+        ("J", "f8", (6,)),
     ],
     align=True,
 )
@@ -72,13 +77,13 @@ def cluster_aba(tree, clusters, steps, ys, G, g, q, v, tau, wrenches, y_ddot):
         y_ddot: (nv,), the result.
 
     Returns:
-        Whether every quaternion is of length one.
+        Whether every quaternion is of length one, and every D more than rounding errors of the inertia moved.
     """
     n, count, most = len(tree), len(y_ddot), G.shape[1]
     kin, S = np.empty(n, NODE_STATE), np.empty((len(v), 6))
     bodies, T = np.empty(n, BODY), np.empty((n * most, 6))
     U, W, D, u = np.empty((count, 6)), np.empty((count, 6)), np.empty((count, most)), np.empty(count)
-    unit = position_kinematics(tree, q, kin, S)
+    good = position_kinematics(tree, q, kin, S)
     velocity_kinematics(tree, S, v, kin)
     body_inertias(tree, kin)
     for i in range(n):
@@ -88,20 +93,22 @@ def cluster_aba(tree, clusters, steps, ys, G, g, q, v, tau, wrenches, y_ddot):
         if steps[at].carries:
             clear(bodies[steps[at].node].A)
             put(bodies[steps[at].node].f, ZERO)
+            put(bodies[steps[at].node].J, ZERO)
+            bodies[steps[at].node].m, bodies[steps[at].node].h[:] = 0.0, 0.0
     for c in range(len(clusters) - 1, -1, -1):
         if clusters[c].size == 1:
-            _leave_alone(clusters[c], tree, steps, ys, G, g, S, kin, bodies, tau, T, W, u)
+            good &= _leave_alone(clusters[c], tree, steps, ys, G, g, S, kin, bodies, tau, T, W, u)
         else:
-            _leave(clusters[c], tree, steps, ys, G, g, S, kin, bodies, tau, T, U, W, D, u)
+            good &= _leave(clusters[c], tree, steps, ys, G, g, S, kin, bodies, tau, T, U, W, D, u)
     for c in range(len(clusters)):
         _arrive(clusters[c], tree, steps, ys, kin, bodies, T, W, u, y_ddot)
-    return unit
+    return good
 
 
 @inlined
 def _leave_alone(C, tree, steps, ys, G, g, S, kin, bodies, tau, T, W, u):
     """As `_leave`, for a cluster with one independent velocity, without arrays."""
-    U, F, D, rest = ZERO, ZERO, 0.0, tau[ys[C.y]]
+    U, F, D, moved, rest = ZERO, ZERO, 0.0, 0.0, tau[ys[C.y]]
     for at in range(C.first, C.end):
         step = steps[at]
         i = step.node
@@ -116,6 +123,8 @@ def _leave_alone(C, tree, steps, ys, G, g, S, kin, bodies, tau, T, W, u):
         f, x = plus(six(k.f), inertia_times(k, bias)), inertia_times(k, t)
         if step.carries:
             f, x = plus(f, plus(six(B.f), symmetric_times(B.A, bias))), plus(x, symmetric_times(B.A, t))
+            moved += size(B, t)
+        moved += size(k, t)
         put(B.b, bias)
         put_row(T, i * G.shape[1], t)
         D, rest = D + dot(t, x), rest - dot(t, f)
@@ -128,43 +137,47 @@ def _leave_alone(C, tree, steps, ys, G, g, S, kin, bodies, tau, T, W, u):
         _join(C, steps, kin, bodies)
         subtract_product(bodies[C.parent].A, U, w)
         add(bodies[C.parent].f, plus_times(F, d * rest, U))
+    return ROUNDING * moved < D
 
 
 @kernel
 def _leave(C, tree, steps, ys, G, g, S, kin, bodies, tau, T, U, W, D, u):
-    """The computation for one cluster in the pass from the leaves to the root."""
-    first, size, most, F = C.y, C.size, G.shape[1], ZERO
-    for m in range(size):
+    """The computation for one cluster in the pass from the leaves to the root. Returns: whether D is regular."""
+    first, count, most, F, moved = C.y, C.size, G.shape[1], ZERO, np.zeros(C.size)
+    for m in range(count):
         u[first + m] = tau[ys[first + m]]
         put_row(U, first + m, ZERO)
-        for p in range(size):
+        for p in range(count):
             D[first + m, p] = 0.0
     for at in range(C.first, C.end):
         step = steps[at]
         i = step.node
         b, k, B = tree[i], kin[i], bodies[i]
-        _spread(b, k, step, size, most, G, g, S, bodies, T)
+        _spread(b, k, step, count, most, G, g, S, bodies, T)
         f = plus(six(k.f), inertia_times(k, B.b))
         if step.carries:
             f = plus(f, plus(six(B.f), symmetric_times(B.A, six(B.b))))
         F = plus(F, f)
-        for m in range(size):
+        for m in range(count):
             t = row(T, i * most + m)
             x = inertia_times(k, t)
+            moved[m] += size(k, t)
             if step.carries:
                 x = plus(x, symmetric_times(B.A, t))
+                moved[m] += size(B, t)
             u[first + m] -= dot(t, f)
             put_row(U, first + m, plus(row(U, first + m), x))
             for s in range(m + 1):
                 D[first + m, s] += dot(row(T, i * most + s), x)
-        _count_rotors(b, first, size, G, g, D, u)
-    _solve(D, first, U, W, u, size)
+        _count_rotors(b, first, count, G, g, D, u)
+    good = _solve(D, first, U, W, u, moved)
     if C.parent >= 0:
         _join(C, steps, kin, bodies)
-        for m in range(first, first + size):
+        for m in range(first, first + count):
             subtract_product(bodies[C.parent].A, row(U, m), row(W, m))
             F = plus_times(F, u[m], row(U, m))
         add(bodies[C.parent].f, F)
+    return good
 
 
 @inlined
@@ -174,6 +187,8 @@ def _join(C, steps, kin, bodies):
         k = kin[steps[at].node]
         if steps[at].carries:
             add_body(bodies[C.parent].A, k, bodies[steps[at].node].A)
+            add_inertia(k, bodies[C.parent])
+            add_inertia(bodies[steps[at].node], bodies[C.parent])
         else:
             add_inertia(k, kin[C.parent])
 
@@ -206,13 +221,19 @@ def _count_rotors(b, first, size, G, g, D, u):
 
 
 @inlined
-def _solve(D, at, U, W, u, n):
-    """W ← D⁻¹ U and u ← D⁻¹ u in rows `at` to `at + n`; D = L diag(1/d) Lᵀ is factorised in its lower triangle."""
+def _solve(D, at, U, W, u, moved):
+    """W ← D⁻¹ U and u ← D⁻¹ u in rows `at` to `at + n`; D = L diag(1/d) Lᵀ is factorised in its lower triangle.
+
+    Returns:
+        Whether every 1/d is more than rounding errors of the inertia moved, (n,).
+    """
+    n, good = len(moved), True
     for j in range(n):
         for k in range(j):
             x = D[at + j, k] * D[at + k, k]
             for i in range(j, n):
                 D[at + i, j] -= D[at + i, k] * x
+        good &= ROUNDING * moved[j] < D[at + j, j]
         D[at + j, j] = 1.0 / D[at + j, j]
     for i in range(n):  # from here on columns hold L d
         w, y = row(U, at + i), u[at + i]
@@ -229,6 +250,7 @@ def _solve(D, at, U, W, u, n):
             w, y = plus_times(w, -x, row(W, at + k)), y - x * u[at + k]
         put_row(W, at + i, w)
         u[at + i] = y
+    return good
 
 
 @inlined

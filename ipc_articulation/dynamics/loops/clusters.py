@@ -22,7 +22,7 @@ class Loop:
     """One constraint, and the indices of its coordinates."""
 
     name: str  # for messages
-    joints: tuple[str, ...]  # (n,)
+    joints: tuple[str, ...]  # (n,) names of the coordinates, see `numbered`
     constraint: LoopConstraint
     dofs: Ints  # (n,) among the spanning velocities
     q: Ints  # (n,) among the spanning positions

@@ -1,6 +1,6 @@
 """Loop constraints between joints.
 
-The n coordinates q of a cluster's joints, each with one degree of freedom, are related in two forms,
+The n coordinates q of a cluster's joints, which turn about axes and slide, are related in two forms,
 
     implicit    φ(q) = 0     K q̇ = 0       K q̈ = k          K = ∂φ/∂q,  k = -K̇ q̇
     explicit    q = γ(x)     q̇ = G ẏ       q̈ = G ÿ + g      G = ∂q̇/∂ẏ,  g = Ġ ẏ

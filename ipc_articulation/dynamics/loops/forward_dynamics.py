@@ -15,6 +15,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import checked, complain, leading_axes
 from ipc_articulation.dynamics.algorithms.kernel import kernel
 from ipc_articulation.dynamics.algorithms.over_states import TREE, fitting
+from ipc_articulation.dynamics.algorithms.solve import refuse_singular
 from ipc_articulation.dynamics.algorithms.sweep import finite
 from ipc_articulation.dynamics.algorithms.tree import ROTATION
 from ipc_articulation.dynamics.arguments import FLOAT
@@ -34,6 +35,7 @@ def forward_dynamics_with_loops(
     """As `forward_dynamics`, in time linear in the number of clusters. Batches are computed state by state.
 
     Raises:
+        ModelError: A joint moves no inertia.
         StateError: A wrong shape, a number that is not finite, a zero quaternion, an open or singular loop.
     """
     try:
@@ -67,6 +69,7 @@ def _one(model: Model, x: Array, y_dot: Array, tau: Array, wrenches: Array, resu
         explain(model.closure, x, OPEN | SINGULAR)
     if status & BAD:
         complain(model, ["q"], [x[None]])
+        refuse_singular(model, [x[None]])
 
 
 @kernel

@@ -36,6 +36,7 @@ CLOSED = 1e-12  # |φ| on the manifold, relative to |K| |q| and to 1 (loops are 
 SINGULAR = 1e8  # condition number of K_d above which it is singular
 WELL_CONDITIONED = 1e3  # largest condition number of K_d at random positions
 ROUNDING = 1e-15  # the same; between it and CLOSED one more Newton step is made, below it none
+ROUNDED = 1e-9  # Newton steps below this that shrink no more are rounding errors of φ, whose terms may be large
 ITERATIONS = 50
 NEAR = 0.1  # Newton steps up to this length are not damped [rad or m]
 
@@ -147,7 +148,7 @@ class Implicit(LoopConstraint):
         Raises:
             StateError: The iteration does not converge, or reaches a singular position.
         """
-        q = np.array(q, dtype=float)
+        q, last = np.array(q, dtype=float), np.inf
         for steps in range(ITERATIONS):
             phi, K, _ = self._evaluate(q, np.zeros(self.size))
             gap = np.max(np.abs(phi) / np.maximum(1.0, np.abs(K) @ np.abs(q)))
@@ -158,9 +159,12 @@ class Implicit(LoopConstraint):
                 if steps:
                     break
                 raise _singular(condition)
-            q[self._bound] += self._damped(q, inverse, -inverse @ phi)
-            if gap <= CLOSED:
+            step = self._damped(q, inverse, -inverse @ phi)
+            q[self._bound] += step
+            length = np.abs(step).max(initial=0.0)
+            if gap <= CLOSED or last <= length <= ROUNDED * max(1.0, np.abs(q).max()):
                 return q
+            last = length
         gap = np.abs(phi).max()
         raise StateError(f"the loop cannot be closed from here: |φ| is {gap:.3g} after {steps} steps of Newton")
 

@@ -50,8 +50,8 @@ def laid_out(joints: SpanningJoints, loops: Loops) -> Layout:
         loops: For each loop the indices of its joints, and the constraint on them.
 
     Raises:
-        ModelError: A joint does not have one degree of freedom or is in two loops, or the number of joints does not
-            fit the constraint.
+        ModelError: A joint has a quaternion or is in two loops, or the number of coordinates does not fit the
+            constraint.
     """
     owner, placed, nx, ny = _owners(joints, loops), dict[int, Loop](), 0, 0
     free: list[FreeJoint] = []
@@ -64,8 +64,10 @@ def laid_out(joints: SpanningJoints, loops: Loops) -> Layout:
         elif number not in placed:
             members, constraint = loops[number]
             x, y = slice(nx, nx + constraint.position_size), slice(ny, ny + constraint.ndof)
-            names, at = tuple(joints.names[member] for member in members), np.array(members, dtype=np.int64)
-            placed[number] = Loop(_listed(names), names, constraint, joints.v[at], joints.q[at], x, y)
+            names = [joints.names[member] for member in members]
+            at_q, at_v = (np.array([i for m in members for i in range(*at[m : m + 2])]) for at in (joints.q, joints.v))
+            coordinates = [c for m in members for c in numbered(joints.names[m], int(np.diff(joints.v)[m]))]
+            placed[number] = Loop(_listed(names), tuple(coordinates), constraint, at_v, at_q, x, y)
             nx, ny = x.stop, y.stop
     return Layout(list(placed.values()), free, nx, ny)
 
@@ -73,18 +75,24 @@ def laid_out(joints: SpanningJoints, loops: Loops) -> Layout:
 def _owners(joints: SpanningJoints, loops: Loops) -> dict[int, int]:
     """The loop of each joint that is in one."""
     owner: dict[int, int] = {}
+    freedoms = np.diff(joints.v)
     for number, (members, constraint) in enumerate(loops):
-        what = _listed([joints.names[member] for member in members])
-        if len(members) != constraint.size:
-            raise ModelError(f"{what}: the constraint is on {constraint.size} joints, not {len(members)}")
+        what, count = _listed([joints.names[member] for member in members]), int(sum(freedoms[m] for m in members))
+        if count != constraint.size:
+            raise ModelError(f"{what}: the constraint is on {constraint.size} coordinates; the joints have {count}")
         for member in members:
             name = joints.names[member]
-            if joints.v[member + 1] - joints.v[member] != 1:
-                raise ModelError(f"{what}: joint '{name}' must have one degree of freedom")
+            if joints.q[member + 1] - joints.q[member] != freedoms[member]:
+                raise ModelError(f"{what}: joint '{name}' has a quaternion; in loops joints turn about axes and slide")
             if member in owner:
                 raise ModelError(f"joint '{name}' is in two loops; make them one constraint")
             owner[member] = number
     return owner
+
+
+def numbered(joint: str, count: int) -> list[str]:
+    """Names of a joint's coordinates: its own, with a number if it has several."""
+    return [joint] if count == 1 else [f"{joint}[{k}]" for k in range(count)]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -19,7 +19,11 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.jacobian import ORIGIN, jacobian
-from ipc_articulation.dynamics.loops.forward_dynamics import NO_WRENCHES, compiled_forward_dynamics
+from ipc_articulation.dynamics.loops.forward_dynamics import (
+    NO_WRENCHES,
+    compiled_forward_dynamics,
+    forward_dynamics_with_loops,
+)
 from ipc_articulation.dynamics.loops.kinds import OPEN, SINGULAR
 from ipc_articulation.dynamics.loops.motion import vector, with_given
 from ipc_articulation.dynamics.model.model import Model
@@ -78,5 +82,6 @@ def _yielding(robot: Model, x: ArrayLike, forces: Array) -> Array:
     x = vector(x, robot.nq, "x")
     records = closure.records._replace(tree=tree, parameters=with_given(closure, x, rest, OPEN | SINGULAR))
     for tau, y_ddot in zip(np.ascontiguousarray(forces), result, strict=True):
-        compiled_forward_dynamics()(*records, x, rest, tau, NO_WRENCHES, y_ddot)
+        if compiled_forward_dynamics()(*records, x, rest, tau, NO_WRENCHES, y_ddot):
+            forward_dynamics_with_loops(robot, x, rest, tau, None, None)  # raises the error
     return result

@@ -10,12 +10,12 @@ With H, C the mass matrix and bias forces of the tree, q̇ = G ẏ and q̈ = G �
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics
+from ipc_articulation.dynamics.algorithms.solve import solve_mass
 from ipc_articulation.dynamics.loops.motion import vector
 from ipc_articulation.dynamics.model.model import Model
 
@@ -26,8 +26,9 @@ def projected_dynamics(
     """ÿ due to a force τ on the independent coordinates, (nv,); arguments are one state of `forward_dynamics`.
 
     Raises:
+        ModelError: A joint moves no inertia.
         StateError: A wrong length, an open or singular loop.
     """
     tree, (q, v, G, g) = robot.spanning_tree, robot.motion(x, y_dot)
     mass, bias = G.T @ mass_matrix(tree, q) @ G, G.T @ inverse_dynamics(tree, q, v, g, wrenches)
-    return np.asarray(np.linalg.solve(mass, vector(tau, robot.nv, "tau") - bias), dtype=float)
+    return solve_mass(robot, mass, vector(tau, robot.nv, "tau") - bias)

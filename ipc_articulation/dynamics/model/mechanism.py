@@ -9,7 +9,7 @@ loops, constraints on the coordinates of joints.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -41,6 +41,7 @@ class Mechanism(Part):
         "gravity": NUMBERS,
         "loops": LOOPS,
         "meetings": several(tuple),
+        "defaults": instance(dict),
     }
 
     name: str
@@ -51,6 +52,9 @@ class Mechanism(Part):
     gravity: ArrayLike = EARTH  # (3,) [m/s²] in the world
     loops: list[tuple[Sequence[str], LoopConstraint]] = field(default_factory=list)  # joints and the constraint on them
     meetings: tuple[Meeting, ...] = ()  # points of two links that loops keep together in all directions
+    defaults: dict[str, float] = field(
+        default_factory=dict
+    )  # of an OpenSim file's coordinates, in its order [rad or m]
 
     @checked(ModelError, inertia=NUMBERS)
     def add_link(
@@ -92,7 +96,7 @@ class Mechanism(Part):
 
     @checked(ModelError, joints=several(str), constraint=instance(LoopConstraint))
     def add_loop(self, joints: Sequence[str], constraint: LoopConstraint) -> None:
-        """Close a loop by a constraint on the coordinates of joints with one degree of freedom each, in this order.
+        """Close a loop by a constraint on the coordinates of joints without quaternions, in this order.
 
         Raises:
             ModelError: An argument is of another type.
@@ -129,4 +133,5 @@ class Mechanism(Part):
         tree.check_masses()
         tree.check_inertias(unphysical)
         model = model_of(tree, self.name, gravity, self.joints, self.frames)
+        model = replace(model, defaults=self.defaults.copy())
         return model.with_loops(self.loops) if self.loops else model

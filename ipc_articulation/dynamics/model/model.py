@@ -5,9 +5,9 @@ forces are the independent ones, x, ẏ and τ in formulas; those of the spannin
 Joints in no loop are independent, so that for a tree x is q and G is 1.
 
 Indices are as in RaiSim. Links joined rigidly make one body. Every body has one joint, with the same index. Links fixed
-to the world are body 0, without degrees of freedom. Each joint has a range of velocity coordinates (degrees of freedom)
-and one of position coordinates. Every link has a frame of its own, fixed to its body; the name of a joint is an alias
-of its child link's frame.
+to the world, if there are any, are body 0, without degrees of freedom. Each joint has a range of velocity coordinates
+(degrees of freedom) and one of position coordinates. Every link has a frame of its own, fixed to its body; the name of
+a joint is an alias of its child link's frame.
 """
 
 from __future__ import annotations
@@ -75,6 +75,9 @@ class Model:
     shapes: dict[str, tuple[int, ...]] = field(repr=False)  # shapes of algorithms' arguments and results
     closure: Closure = field(repr=False)  # the motion of the spanning tree with the robot
     loops: tuple[Loop, ...] = ()  # none: a tree
+    defaults: dict[str, float] = field(
+        default_factory=dict
+    )  # by coordinate, in the order of an OpenSim file [rad or m]
     _tree: Model | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -109,8 +112,8 @@ class Model:
             loops: Joint names and the constraint on their coordinates, in the constraint's order.
 
         Raises:
-            ModelError: The model has loops already, or joints that mimic others; a joint is unknown, does not have one
-                degree of freedom, or is in two loops; or the number of joints does not fit the constraint.
+            ModelError: The model has loops already, or joints that mimic others; a joint is unknown, has a quaternion,
+                or is in two loops; or the number of coordinates does not fit the constraint.
         """
         if self.loops:
             raise ModelError(f"model '{self.name}' has loops already; give all of them to its spanning tree at once")
@@ -158,6 +161,11 @@ class Model:
             StateError: A loop cannot be closed.
         """
         return self._neutral.copy() if self.loops else self.coordinates.neutral.copy()
+
+    @property
+    def start(self) -> Array:
+        """`neutral`, but for the default values of an OpenSim file's coordinates, (nq,)."""
+        return np.array([self.defaults.get(*pair) for pair in zip(self.q_names, self.neutral, strict=True)])
 
     @cached_property
     def _neutral(self) -> Array:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from ipc_articulation.arguments import shown
 from ipc_articulation.dynamics.loops.closure import Closure
+from ipc_articulation.dynamics.loops.layout import numbered
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
 
@@ -17,8 +18,8 @@ def coordinate_names(closure: Closure, letter: Letter) -> tuple[str, ...]:
     """A name for each coordinate: the joint's, with a number if it has several, or the loop's own names."""
     names = [""] * (closure.nx if letter == "x" else closure.nv)
     for at in closure.free:
-        own, joint = getattr(at, letter), closure.joints.names[at.joint]
-        names[own.start : own.stop] = [joint] if len(own) == 1 else [f"{joint}[{k}]" for k in range(len(own))]
+        own = getattr(at, letter)
+        names[own.start : own.stop] = numbered(closure.joints.names[at.joint], len(own))
     for loop in closure.loops:
         names[getattr(loop, letter)] = loop.constraint.names(loop.joints)["xy".index(letter)]
     return tuple(names)
@@ -30,12 +31,13 @@ def find_coordinates(closure: Closure, joint: str, letter: Letter) -> slice:
     Raises:
         ModelError: There is no moving joint of that name, or it is in a loop.
     """
-    for loop in closure.loops:
-        if joint in loop.joints:
-            raise ModelError(f"joint '{joint}' is in {loop.name}; its own coordinates are those of spanning_tree")
     index = find_in_list(closure.joints.names, joint, "joint", closure.name)
-    own = next(getattr(at, letter) for at in closure.free if at.joint == index)
-    return slice(own.start, own.stop)
+    for at in closure.free:
+        if at.joint == index:
+            own = getattr(at, letter)
+            return slice(own.start, own.stop)
+    loop = next(loop for loop in closure.loops if closure.joints.v[index] in loop.dofs)
+    raise ModelError(f"joint '{joint}' is in {loop.name}; its own coordinates are those of spanning_tree")
 
 
 def find_in_list(known: Sequence[str], name: str, what: str, model: str) -> int:

@@ -17,7 +17,7 @@ def ordered_joints(
     order: Sequence[str] | None,
     where: str,
 ) -> list[PlacedJoint]:
-    """All joints, each after the joint that moves its parent.
+    """All joints, each after the joint that moves its parent; those that fix links to the world come first.
 
     Args:
         links: Links of a mechanism.
@@ -50,7 +50,11 @@ def ordered_joints(
         waiting.remove(ready)
         placed.add(ready.child)
         result.append(ready)
-    return result
+    grounded = {WORLD}
+    for joint in result:
+        if joint.parent in grounded and not joint.joint.ndof:
+            grounded.add(joint.child)
+    return sorted(result, key=lambda joint: joint.child not in grounded)
 
 
 def _first_moving(joints: Iterable[PlacedJoint]) -> PlacedJoint:

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from ipc_articulation.arguments import FLAG, PATHS, checked
-from ipc_articulation.dynamics.joints import FixedJoint, FloatingJoint
+from ipc_articulation.dynamics.joints import FixedJoint, FloatingJoint, SphericalJoint
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD, Link, PlacedJoint
 from ipc_articulation.dynamics.reading.joint import read_joint
@@ -24,6 +26,7 @@ from ipc_articulation.errors import ModelError
 from ipc_articulation.packages import unpacked
 from ipc_articulation.repairs import caution
 
+RAISIM = ("rotor_inertia", "stiffness", "spring_mount")  # attributes of <dynamics> that only RaiSim's files have
 LOOPS = ("constraints", "coupling", "loop")  # what `read_robot` of `reading.loops` reads, and a tree has not
 
 
@@ -75,11 +78,33 @@ def tree_of(robot: XmlNode, path_or_text: str | Path, floating_base: bool) -> Me
     root = root_of(robot, links, joints)
     if root == WORLD and floating_base:
         raise links[WORLD][0].error("the root link is the world, which does not float; give it another name")
+    _tell_unenforced_limits(robot, joints.values())
+    below = [joint for _, joint in joints.values() if joint.parent == root]
+    if floating_base and links[root][1].mass == 0.0 and below and all(type(j.joint) is FloatingJoint for j in below):
+        node = joints[below[0].name][0]
+        raise node.error(f"it floats on link '{root}', which has no mass: leave floating_base out")
     mechanism = Mechanism(robot.element.get("name", "robot"), file=file)
     mechanism.links = [link for _, link in links.values()]
     mechanism.joints = [joint for _, joint in joints.values()]
     _hang_on_world(mechanism, list(links).index(root), floating_base)
     return mechanism
+
+
+def _tell_unenforced_limits(robot: XmlNode, joints: Collection[tuple[XmlNode, PlacedJoint]]) -> None:
+    """Warn of limits that no step enforces: those of spherical joints, and velocity limits in RaiSim's files.
+
+    Nearly all other files have velocity limits, too; no engine that reads them enforces them.
+    """
+    spherical = [pair for pair in joints if isinstance(pair[1].joint, SphericalJoint)]
+    for node, joint in spherical:
+        if np.isfinite(joint.lower) or np.isfinite(joint.upper):
+            caution(f"{node.place}: the position limits of a spherical joint have no effect: it turns freely")
+    dynamics = [node.child("dynamics") for node, _ in joints]
+    if not (spherical or robot.children("constraints") or any(d and any(map(d.has, RAISIM)) for d in dynamics)):
+        return
+    for node, joint in joints:
+        if np.isfinite(joint.velocity):
+            caution(f"{node.place}: the velocity limit {joint.velocity:g} has no effect: no step enforces it")
 
 
 def _hang_on_world(mechanism: Mechanism, root: int, floating_base: bool) -> None:

@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from ipc_articulation.adapters.native import NativeAdapter, Pin
 
-from ipc_articulation import couple
+from ipc_articulation import couple, spatial
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import mass_matrix as tree_mass_matrix
 from ipc_articulation.dynamics.joints import RevoluteJoint, TxTyTzJoint
-from ipc_articulation.dynamics.loops import CoordinateFunctions, FourBar, gear, tello_hip
+from ipc_articulation.dynamics.loops import CoordinateFunctions, FourBar, Implicit, gear
+from ipc_articulation.dynamics.loops.cluster_joint import ClusterJoint, hinged
+from ipc_articulation.dynamics.loops.cluster_joints import Generic, TelloHip, TelloKneeAnkle
 from ipc_articulation.dynamics.loops.projection import mass_matrix
-from ipc_articulation.dynamics.model import Box, Mechanism, Mimic, Shape
+from ipc_articulation.dynamics.model import Box, Link, Mechanism, Mimic, Shape
 from ipc_articulation.errors import AdapterError, ModelError, StateError, UnsupportedError
 from tests.adapters.native.linkages import (
     DT,
@@ -19,15 +21,26 @@ from tests.adapters.native.linkages import (
     LENGTHS,
     OFFSET,
     PIN,
+    START,
+    X,
+    Y,
+    Z,
     linkage,
     linkage_adapter,
     press_model,
     start_of,
 )
+from tests.adapters.native.mechanisms import Run
 from tests.coupling.worlds import make_scene, make_world
 
 NONE = np.zeros((0, 4, 4))
 LOOP = ["crank joint", "rocker joint", "coupler joint"]
+
+
+def _at(*position: float) -> np.ndarray:
+    pose = np.eye(4)
+    pose[:3, 3] = position
+    return pose
 
 
 def geared() -> NativeAdapter:
@@ -138,10 +151,20 @@ def test_wrong_pins_are_told(changes, message):
         linkage_adapter(press_model(rotor=True), [Pin(**fields | changes)])
 
 
-def test_a_missing_pin_is_told():
-    message = "the links of model 'press' can move in 2 ways more than its loops allow"
-    with pytest.raises(AdapterError, match=message):
-        linkage_adapter(press_model(), [])
+def test_a_pin_that_holds_too_little_is_told():
+    """One loop of the linkage and of a flag that waves as the crank turns: the pin closes the linkage only."""
+
+    def phi(q):
+        (a, b, c), angles = LENGTHS, (q[0], q[0] + q[2], q[1])
+        closed = [a * f(angles[0]) + b * f(angles[1]) - c * f(angles[2]) for f in (np.cos, np.sin)]
+        return [closed[0] - OFFSET[0], closed[1] - OFFSET[1], q[3] - np.sin(q[0])]
+
+    mechanism = linkage()
+    mechanism.links.append(shaped("flag"))
+    mechanism.add_joint("flag joint", RevoluteJoint(Z), "world", "flag")
+    robot = mechanism.build().with_loops([([*LOOP, "flag joint"], Implicit(phi, 4, [0]))])
+    with pytest.raises(AdapterError, match="the links of model 'press' can move in 1 ways more than its loops allow"):
+        NativeAdapter(robot, DT, q=robot.closed([*START, np.sin(START[0])]), pins=[PIN])
 
 
 def test_a_gear_between_links_with_geometry_ties_them(tmp_path):
@@ -167,14 +190,48 @@ def test_a_gear_between_links_with_geometry_ties_them(tmp_path):
     np.testing.assert_allclose([left, right], [10.0 * DT, -10.0 * DT], atol=1e-9)
 
 
-def test_a_differential_whose_rotors_are_independent_is_told():
-    mechanism = Mechanism("hip")
-    for name in ("r1", "r2", "l1", "l2"):
-        mechanism.add_link(name, 1.0, inertia=0.01)
-        mechanism.add_joint(name, RevoluteJoint((0, 0, 1)), "world", name)
-    robot = mechanism.build().with_loops([(["r1", "r2", "l1", "l2"], tello_hip())])
-    with pytest.raises(AdapterError, match="can move in 2 ways more than its loops allow"):
-        NativeAdapter(robot, DT, q=dyn.random_position(robot, np.random.default_rng(0)), pins=[])
+def shaped(name: str, mass: float = 1.0) -> Link:
+    """A link that is a short bar along z."""
+    bar = Shape(Box((0.02, 0.02, 0.1)), spatial.pose(p=(0.0, 0.0, -0.1)))
+    return Link(name, mass, (0.0, 0.0, -0.1), 0.01 * np.eye(3), collision=(bar,))
+
+
+def differential(kind) -> ClusterJoint:
+    rotors = [hinged(Link(f"r{k}", 0.1, inertia=1e-4 * np.eye(3)), Z, _at(0.0, 0.2 * k, 0.2)) for k in range(2)]
+    return kind(rotors, [hinged(shaped("upper"), X), hinged(shaped("lower"), Y, _at(0.0, 0.0, -0.2))])
+
+
+CLUSTERS = {
+    "hip": differential(TelloHip),
+    "knee and ankle": differential(TelloKneeAnkle),
+    "wave": Generic(
+        [hinged(shaped("a"), X), hinged(shaped("b"), Y, _at(0.3, 0.0, 0.0))],
+        Implicit(lambda q: [q[1] - 0.4 * np.sin(q[0])], 2, [0]),
+    ),
+    "linkage": None,
+}
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_loops_that_no_pin_closes_are_tied_and_move_as_the_engines_own(name, tmp_path):
+    if CLUSTERS[name] is None:
+        robot = press_model()
+        q = start_of(robot)
+    else:
+        mechanism = Mechanism(name)
+        CLUSTERS[name].add_to(mechanism, "leg", "world")
+        robot = mechanism.build()
+        q = robot.closed(0.1 * np.ones(robot.nq))
+    adapter, v = NativeAdapter(robot, DT, q=q), np.zeros(robot.nv)
+    for _ in range(20):
+        step = dyn.implicit(robot, q, v, DT)
+        q, v = step.q, step.v
+    run = Run(adapter, tmp_path)
+    run.step(20)
+    assert adapter.describe().tied_joints
+    assert np.abs(adapter.v).max() > 0.05
+    np.testing.assert_allclose(adapter.q, q, atol=1e-8)
+    np.testing.assert_allclose(run.coupling.body_poses[: len(adapter.link_poses())], adapter.link_poses(), atol=1e-6)
 
 
 def pair(constraint) -> dyn.Model:
@@ -228,9 +285,3 @@ def test_limits_and_friction_hinder_the_predicted_step():
 def test_a_mimic_joint_is_refused():
     with pytest.raises(ModelError, match="joint 'crank joint' of model 'press', which has loops, mimics another one"):
         press_model(mimic=Mimic("rocker joint"))
-
-
-def _at(*position: float) -> np.ndarray:
-    pose = np.eye(4)
-    pose[:3, 3] = position
-    return pose

@@ -7,9 +7,19 @@ from ipc_articulation import dynamics as dyn
 from ipc_articulation import spatial
 from ipc_articulation.dynamics import conventions as conv
 from ipc_articulation.dynamics import joints
+from ipc_articulation.dynamics.loops import gear
 from ipc_articulation.errors import StateError
 
-CONVENTIONS = [conv.RAISIM, conv.MUJOCO, conv.PINOCCHIO, conv.RBDA, conv.ARBORIS, conv.DART, conv.NIMBLE]
+CONVENTIONS = [
+    conv.RAISIM,
+    conv.MUJOCO,
+    conv.PINOCCHIO,
+    conv.RBDA,
+    conv.ARBORIS,
+    conv.DART,
+    conv.NIMBLE,
+    conv.NIMBLE_URDF,
+]
 STEP = 1e-6
 
 
@@ -114,7 +124,8 @@ def test_what_is_written_for_a_turned_and_moved_body(model):
         conv.PINOCCHIO: [0, -5, 0, 0, -7, 0],
         conv.RBDA: [0, -7, 0, 0, -5, 0],
         conv.ARBORIS: [0, -7, 0, 0, -5, 0],
-        conv.DART: [0, -7, 0, 0, -5, 0],
+        conv.DART: [7, 0, 0, 5, 0, 0],
+        conv.NIMBLE_URDF: [0, -7, 0, 0, -5, 0],
         conv.NIMBLE: [0, 0, -7, 5, 0, 0],
     }
     for convention, numbers in positions.items():
@@ -134,5 +145,35 @@ def test_singular_angles_are_refused(model):
 def test_wrong_lengths_are_refused(model):
     with pytest.raises(StateError, match=r"Pinocchio's position has shape \(3,\); give \(12,\)"):
         conv.position_from(conv.PINOCCHIO, model, np.zeros(3))
-    with pytest.raises(StateError, match=r"q has shape \(4,\); give \(12,\)"):
+    with pytest.raises(StateError, match=r"q has shape \(4,\), but model .* needs \(12\)"):
         conv.position_to(conv.PINOCCHIO, model, np.zeros(4))
+
+
+def test_rotations_that_are_none_are_refused(convention, model, state):
+    """A quaternion of twice the length; arboris has H in its place."""
+    q = state[0].copy()
+    there = conv.position_to(convention, model, q)
+    q[3:7] *= 2.0
+    for use in (conv.position_to, lambda *args: conv.velocity_map(*args, np.zeros(model.nv))):
+        with pytest.raises(StateError, match="q: the quaternion of joint 'to base' has length 2; give one of"):
+            use(convention, model, q)
+    if convention.attitude in (conv.Attitude.WXYZ, conv.Attitude.XYZW):
+        there[3:7] *= 2.0
+        with pytest.raises(StateError, match=f"{convention.name}'s position: the quaternion of joint 'to base' has"):
+            conv.position_from(convention, model, there)
+    if convention is conv.ARBORIS:
+        there[0] *= 2.0
+        with pytest.raises(StateError, match=r"arboris's position: H = .* is no rigid motion"):
+            conv.position_from(convention, model, there)
+
+
+def test_joints_behind_a_loop_are_converted():
+    """A ball joint behind a geared pair, whose positions are one coordinate of the robot."""
+    mechanism = dyn.Mechanism("geared")
+    for name, joint in ("a", joints.RzJoint()), ("b", joints.RzJoint()), ("ball", joints.SphericalJoint()):
+        mechanism.add_link(name, 1.0, (0.1, 0.0, 0.0), 0.1)
+        mechanism.add_joint(name, joint, "world", name)
+    mechanism.add_loop(("a", "b"), gear(2.0))
+    robot = mechanism.build()
+    q = dyn.integrate(robot, robot.neutral, [0.1, 0.2, 0.3, 0.4])
+    assert conv.position_to(conv.PINOCCHIO, robot, q).tolist() == q[[0, 2, 3, 4, 1]].tolist()

@@ -72,3 +72,11 @@ def test_random_positions_of_bars_that_zero_is_far_from():
     linkage = FourBar((0.4, 0.4, 0.25), (0.07, 0.24))
     rng = np.random.default_rng(0)
     assert all(np.abs(linkage.phi(linkage.random(rng))).max() <= 1e-12 for _ in range(50))
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e9])
+def test_rounding_errors_of_large_terms_end_the_iteration(scale):
+    """φ never gets below 1e-16 of its terms, which |K| |q| does not know, but q is exact: b = 0."""
+    loop = Implicit(lambda q: [scale * (np.sin(q[0] + q[1] + 0.5) - np.sin(q[0] + 0.5))], 2, [0])
+    for a, b in np.random.default_rng(0).uniform(-0.3, 0.3, (100, 2)):
+        assert abs(loop.closed(np.array([a, b]))[1]) < 1e-15

@@ -3,15 +3,20 @@
 import numpy as np
 import pytest
 
+from ipc_articulation import dynamics as dyn
 from ipc_articulation import spatial
-from ipc_articulation.dynamics import Mechanism, frame_poses, frame_velocities
+from ipc_articulation.dynamics import Mechanism, frame_poses, frame_velocities, joints
 from ipc_articulation.dynamics.joints import FloatingJoint
 from ipc_articulation.dynamics.loops import Implicit, cluster_joints
-from ipc_articulation.dynamics.loops.cluster_joint import over, times
+from ipc_articulation.dynamics.loops.cluster_joint import ClusterBody, hinged, over, times
+from ipc_articulation.dynamics.loops.multipliers import constrained_dynamics
+from ipc_articulation.dynamics.loops.projection import projected_dynamics
+from ipc_articulation.dynamics.model import Link
+from ipc_articulation.errors import ModelError
 from tests.dynamics.by_hand import assert_near
 from tests.dynamics.loops import by_clusters, symbolic
 from tests.dynamics.loops.by_clusters import assert_each
-from tests.dynamics.loops.random_clusters import KINDS, random_body, random_link
+from tests.dynamics.loops.random_clusters import KINDS, Z, random_body, random_link, random_origin
 from tests.dynamics.loops.robots import robot_of, stacked, states
 
 
@@ -208,3 +213,33 @@ def test_bodies_are_where_the_tree_has_them(robots):
             assert_each(H[:, i], poses[name], 1e-10)
             turn = spatial.adjoint(spatial.pose(poses[name][:, :3, :3]))
             assert_each(V[:, i], times(turn, motions[name][1]), 1e-10)
+
+
+def screwed(whole: bool) -> dyn.Model:
+    """A crank, a nut that slides and turns, as one cylindrical joint or as two joints, and a lever that a screw moves.
+
+    The nut's turn is nonlinear in the crank's, and its slide and the lever's angle follow both.
+    """
+    rng = np.random.default_rng(5)
+    crank, nut, lever = (hinged(random_link(rng, name), Z, random_origin(rng)) for name in ("crank", "nut", "lever"))
+    middle = [ClusterBody(nut.link, joints.CylindricalJoint(Z), nut.origin)]
+    if not whole:
+        middle = [ClusterBody(Link("turned"), joints.RevoluteJoint(Z), nut.origin)]
+        middle.append(ClusterBody(nut.link, joints.PrismaticJoint(Z), np.eye(4), 1))
+    phi = Implicit(lambda q: [q[1] - np.sin(q[0]), q[2] - 0.1 * q[1] * q[0], q[3] - q[2] - 0.3 * q[0]], 4, [0])
+    mechanism = dyn.Mechanism("screwed")
+    cluster_joints.Generic([crank, *middle, lever], phi).add_to(mechanism, "x", "world")
+    return mechanism.build()
+
+
+def test_a_joint_of_several_freedoms_in_a_loop_is_a_chain_of_single_ones():
+    one, two = screwed(True), screwed(False)
+    x, (v,), (tau,) = one.closed([0.4, 0.0, 0.0, 0.0]), *np.random.default_rng(6).normal(size=(2, 1, 1))
+    assert one.q_names == ("x_crank_joint", "x_nut_joint[0]", "x_nut_joint[1]", "x_lever_joint")
+    for use in dyn.forward_dynamics, projected_dynamics, lambda *state: constrained_dynamics(*state).q_ddot:
+        np.testing.assert_allclose(use(one, x, v, tau), use(two, x, v, tau), rtol=1e-10)
+    np.testing.assert_allclose(dyn.implicit(one, x, v, 0.01).q, dyn.implicit(two, x, v, 0.01).q, rtol=1e-10)
+    with pytest.raises(
+        ModelError, match="joint 'x_nut_joint' is in the loop of joints 'x_crank_joint', 'x_nut_joint', "
+    ):
+        one.dofs("x_nut_joint")

@@ -88,3 +88,16 @@ def test_the_order_blames_the_joint_that_is_needed_and_not_one_of_another_branch
     mechanism.joints[2].parent = "world"
     with pytest.raises(ModelError, match="'to_b' before the joints that move its parent link 'a'"):
         mechanism.build(joint_order=["to_b", "to_c", "to_a"])
+
+
+def test_links_fixed_to_the_world_are_body_0_where_a_hinge_comes_first():
+    mechanism = Mechanism("crane")
+    for name, joint, parent in [
+        ("swing", joints.RzJoint(), "world"),
+        ("post", joints.FixedJoint(), "world"),
+        ("lamp", joints.FixedJoint(), "post"),
+    ]:
+        mechanism.add_link(name, 1.0, (0.1, 0.0, 0.0), 0.1)
+        mechanism.add_joint(f"to {name}", joint, parent, name)
+    model = mechanism.build()
+    assert [model.body(name) for name in ("post", "lamp", "swing")] == [0, 0, 1]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation import dynamics as dyn
+from ipc_articulation.dynamics import conventions as conv
 from ipc_articulation.dynamics import forward_dynamics
 from ipc_articulation.dynamics.reading.osim import read_osim
 from ipc_articulation.spatial import inverse, pose, rotation_about
@@ -82,9 +83,9 @@ def projected(without_patellae):
 
 @pytest.fixture(scope="module")
 def loop_model(without_patellae):
-    """The robot, and of each of its independent velocities the place among nimble's."""
+    """The robot, and the names of nimble's coordinates."""
     robot = without_patellae.mechanism.build(unphysical="warn")
-    return robot, [VALUES["dofs"].index(name) for name in robot.dof_names]
+    return robot, VALUES["dofs"]
 
 
 def assert_close(found, expected):
@@ -107,9 +108,16 @@ def test_dynamics_is_that_of_nimblephysics(projected, state):
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state["id"])
 def test_its_loop_model_accelerates_as_nimblephysics(loop_model, state):
-    """Cluster ABA and projection, on independent velocities in the order of the tree."""
-    robot, order = loop_model
-    x, y_dot, tau, expected = (np.array(state[key])[order] for key in ("q", "u", "tau", "acceleration"))
+    """Cluster ABA and projection, on independent velocities in the order of the tree, which is not nimble's."""
+    robot, names = loop_model
+    x = conv.position_from(conv.NIMBLE, robot, state["q"])
+    assert x[robot.q_names.index("pelvis_ty")] == state["q"][names.index("pelvis_ty")]
+    np.testing.assert_array_equal(conv.position_to(conv.NIMBLE, robot, x), state["q"])
+    y_dot, tau = (
+        conv.velocity_from(conv.NIMBLE, robot, x, state["u"]),
+        conv.force_from(conv.NIMBLE, robot, x, state["tau"]),
+    )
+    expected = conv.acceleration_from(conv.NIMBLE, robot, x, y_dot, state["acceleration"])
     assert_close(forward_dynamics(robot, x, y_dot, tau), expected)
     scale = np.abs(state["coriolis_and_gravity"]).max()
     np.testing.assert_allclose(dyn.inverse_dynamics(robot, x, y_dot, expected), tau, atol=TOLERANCE * scale)
@@ -201,9 +209,9 @@ def test_reference_state(projected):
 def test_it_starts_where_the_file_says(with_patellae):
     """The pelvis 0.94 m up, the others at zero; the knees' joints follow their coordinates."""
     robot = with_patellae.mechanism.build(unphysical="warn")
-    x = with_patellae.start(robot)
+    x = dyn.Skeleton(robot).positions
     assert (robot.nq, robot.nv) == (37, 37)
-    assert {name: value for name, value in with_patellae.defaults.items() if value} == {"pelvis_ty": 0.94}
+    assert {name: value for name, value in robot.defaults.items() if value} == {"pelvis_ty": 0.94}
     assert dyn.frame_poses(robot, x, ["pelvis"])[0, 1, 3] == pytest.approx(0.94)
     moved = robot.spanning(x + 0.5)
     assert moved[robot.spanning_tree.positions("hip_flexion_r")][0] == 0.5

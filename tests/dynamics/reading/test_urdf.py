@@ -154,6 +154,14 @@ def test_no_limits(limit):
     assert (joint.lower, joint.upper, joint.effort, joint.velocity) == (-np.inf, np.inf, np.inf, np.inf)
 
 
+def test_limits_that_no_step_enforces_are_told():
+    limit, spring = '<limit lower="-1" upper="2" velocity="4"/>', '<dynamics stiffness="3"/>'
+    with pytest.warns(UserWarning, match=r"^<text>:1: joint 'elbow': the position limits of a spherical joint have no"):
+        elbow(limit.replace('velocity="4"', ""), "spherical")
+    with pytest.warns(UserWarning, match=r"^<text>:1: joint 'elbow': the velocity limit 4 has no effect: no step"):
+        elbow(limit + spring)
+
+
 def test_limit_that_is_not_given_is_zero():
     assert elbow('<limit upper="2"/>').lower == 0.0
 

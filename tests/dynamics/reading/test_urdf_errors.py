@@ -333,3 +333,15 @@ def test_long_lists_of_links_are_cut():
     assert message(f'<robot name="r">{links}</robot>').endswith(
         f"'l8', 'l9' and {COUNT - 10} more are no joint's child; join all but one of them to the rest"
     )
+
+
+def test_a_second_floating_base_in_series_is_refused():
+    text = (
+        '<robot name="r"><link name="base"/>\n<link name="body"><inertial><mass value="1"/><inertia ixx="1" iyy="1" '
+        'izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>\n<joint name="free" type="floating"><parent link="base"/>'
+        '<child link="body"/></joint></robot>'
+    )
+    assert message(text, floating_base=True) == (
+        "<text>:3: joint 'free': it floats on link 'base', which has no mass: leave floating_base out"
+    )
+    assert read_urdf(text).build().nv == 6

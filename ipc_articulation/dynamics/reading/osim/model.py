@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ipc_articulation.arguments import FLAG, checked, instance
+from ipc_articulation.arguments import FLAG, checked
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.model import Model
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD, FixedFrame, Link
 from ipc_articulation.dynamics.reading.node import TEXT, XmlNode
@@ -50,20 +49,6 @@ class OsimModel:
         str, Array
     ]  # by link: points (k, 3) of its own joint and of its children's joints, in the link's frame [m]
 
-    @property
-    def defaults(self) -> dict[str, float]:
-        """Default value in the file of each independent coordinate [rad or m]."""
-        return {coordinate.name: coordinate.default for coordinate in self.coordinates}
-
-    @checked(ModelError, robot=instance(Model))
-    def start(self, robot: Model) -> Array:
-        """The position with the file's default values, (nq,).
-
-        Args:
-            robot: The model built from the mechanism; its positions have the names of the coordinates.
-        """
-        return np.array([self.defaults[name] for name in robot.q_names])
-
 
 @checked(ModelError, couplers=FLAG)
 def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
@@ -96,6 +81,7 @@ def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
     kept = [joint.name for joint in joints]
     independent = {c.name: c for c in coordinates.values() if c.joint in kept and c.name not in couplings}
     mechanism = _mechanism(path_or_text, model)
+    mechanism.defaults = {name: coordinate.default for name, coordinate in independent.items()}
     mechanism.links = [read_body(joint.child, bodies[joint.child]) for joint in joints]
     mechanism.frames = _markers(model, bodies, is_version_4, mechanism.links)
     groups = []
