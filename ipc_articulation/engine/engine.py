@@ -14,9 +14,20 @@ from typing import Any, Literal
 
 import uipc
 
-from ipc_articulation.arguments import AT_LEAST_ONE, checked, instance, one_of, optional, shown
+from ipc_articulation.arguments import (
+    AT_LEAST_ONE,
+    COUNT,
+    Wanted,
+    checked,
+    instance,
+    one_of,
+    optional,
+    refuse_unwanted,
+    shown,
+)
 from ipc_articulation.engine.cpu import CpuEngine
 from ipc_articulation.engine.output.vertex_accessor import VertexAccessor
+from ipc_articulation.engine.persistence.dump import NEWEST
 from ipc_articulation.engine.scene.properties import PropertyAccessor
 from ipc_articulation.errors import EngineError
 from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
@@ -28,10 +39,12 @@ from ipc_articulation.frontend.friction_law import (
 from ipc_articulation.frontend.resistance_table import fill_resistances
 from ipc_articulation.frontend.robot_tolerances import tighten_for_robots
 from ipc_articulation.frontend.turns import turn_of
-from ipc_articulation.frontend.worlds import ENGINES
+from ipc_articulation.frontend.worlds import ENGINES, is_on_cpu
 from ipc_articulation.signals import interrupts_deferred
 
 BACKENDS = ("cpu", "cuda", "none", "auto")
+_SCENE = instance(uipc.Scene)
+_FRAME = Wanted(COUNT.what, lambda frame: COUNT.accepts(frame) and frame <= NEWEST)
 
 
 class Engine(uipc.Engine):
@@ -193,11 +206,11 @@ def has_gpu() -> bool:
 
 
 def _extend_worlds() -> None:
-    """Extend libuipc's worlds: they keep their engine alive, and initialise it completely or not at all.
+    """Extend libuipc's worlds: they keep their engine alive, and initialise it completely or not at all; checked.
 
     A scene whose joints libuipc's CUDA engine does not move is refused there, and robots get tolerances that move them.
     """
-    construct, init = uipc.World.__init__, uipc.World.init
+    construct, init, recover = uipc.World.__init__, uipc.World.init, uipc.World.recover
 
     @wraps(construct)
     def construct_and_keep(world: uipc.World, engine: uipc.Engine) -> None:
@@ -207,6 +220,7 @@ def _extend_worlds() -> None:
 
     @wraps(init)
     def init_in_turn(world: uipc.World, scene: uipc.Scene) -> None:
+        refuse_unwanted("world.init: scene", scene, _SCENE, EngineError)
         engine = ENGINES.get(world)
         cpu = None if engine is None else engine.cpu
         if cpu is not None and cpu.state_accessor is None:
@@ -235,7 +249,14 @@ def _extend_worlds() -> None:
                 "a new World"
             )
 
-    uipc.World.__init__, uipc.World.init = construct_and_keep, init_in_turn
+    @wraps(recover)
+    def recover_frame(world: uipc.World, dst_frame: int = NEWEST) -> bool:
+        refuse_unwanted("world.recover: dst_frame", dst_frame, _FRAME, EngineError)
+        if is_on_cpu(world):
+            ENGINES[world].cpu.require_world("recover")
+        return bool(recover(world, dst_frame))
+
+    uipc.World.__init__, uipc.World.init, uipc.World.recover = construct_and_keep, init_in_turn, recover_frame
 
 
 _extend_worlds()
