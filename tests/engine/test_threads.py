@@ -148,6 +148,10 @@ CALLS = {
     "world.recover()": lambda scene: scene.world.recover(),
     "world.dump()": lambda scene: scene.world.dump(),
     "world.init()": lambda scene: scene.world.init(scene.scene),
+    "StateAccessor.copy_from()": lambda scene: scene.engine.state_accessor.copy_from(None),
+    "VertexAccessor.copy_from()": lambda scene: scene.engine.vertex_accessor.copy_from(None),
+    "PropertyAccessor.set_masses()": lambda scene: scene.engine.properties.set_masses({}),
+    "PropertyAccessor.set_frictions()": lambda scene: scene.engine.properties.set_frictions({}),
 }
 
 
