@@ -17,6 +17,7 @@ import uipc
 from ipc_articulation.arguments import (
     AT_LEAST_ONE,
     COUNT,
+    FUNCTION,
     Wanted,
     checked,
     instance,
@@ -30,6 +31,7 @@ from ipc_articulation.engine.output.vertex_accessor import VertexAccessor
 from ipc_articulation.engine.persistence.dump import NEWEST
 from ipc_articulation.engine.scene.properties import PropertyAccessor
 from ipc_articulation.errors import EngineError
+from ipc_articulation.frontend.callbacks import guard
 from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
 from ipc_articulation.frontend.friction_law import (
     choose_friction,
@@ -209,8 +211,10 @@ def _extend_worlds() -> None:
     """Extend libuipc's worlds: they keep their engine alive, and initialise it completely or not at all; checked.
 
     A scene whose joints libuipc's CUDA engine does not move is refused there, and robots get tolerances that move them.
+    Steps of the CPU engine raise what animator callbacks raise.
     """
     construct, init, recover = uipc.World.__init__, uipc.World.init, uipc.World.recover
+    insert = uipc.core.Animator.insert
 
     @wraps(construct)
     def construct_and_keep(world: uipc.World, engine: uipc.Engine) -> None:
@@ -256,6 +260,12 @@ def _extend_worlds() -> None:
             ENGINES[world].cpu.require_world("recover")
         return bool(recover(world, dst_frame))
 
+    @wraps(insert)
+    def insert_guarded(animator: uipc.core.Animator, object: uipc.core.Object, callable: Any) -> None:
+        refuse_unwanted("animator.insert: callable", callable, FUNCTION, EngineError)
+        insert(animator, object, guard(callable))
+
+    uipc.core.Animator.insert = insert_guarded
     uipc.World.__init__, uipc.World.init, uipc.World.recover = construct_and_keep, init_in_turn, recover_frame
 
 
