@@ -27,6 +27,7 @@ from ipc_articulation.arguments import (
     shown,
 )
 from ipc_articulation.engine.cpu import CpuEngine
+from ipc_articulation.engine.output.statistics import NoStatistics
 from ipc_articulation.engine.output.vertex_accessor import VertexAccessor
 from ipc_articulation.engine.persistence.dump import NEWEST
 from ipc_articulation.engine.scene.properties import PropertyAccessor
@@ -116,14 +117,16 @@ class Engine(uipc.Engine):
 
     @property
     def statistics(self) -> Any:
-        """`StepStatistics` of the last step of the CPU engine; None for the other engines and before the first step.
+        """`StepStatistics` of the last step of the CPU engine.
 
+        For the other engines and before the first step, also after `world.recover`, they are false, and each figure is
+        an EngineError that says so: `if engine.statistics:` asks.
         Any thread may read them, also while another one steps: it waits for the end of that step, and changes no bit.
         """
         if self.cpu is None:
-            return None
+            return NoStatistics(f"engine '{self.backend_name()}' measures none; engine.frame_stats() has libuipc's")
         with interrupts_deferred, self.cpu.turn:
-            return self.cpu.statistics
+            return self.cpu.statistics or NoStatistics("no step was taken since world.init or world.recover")
 
     @contextmanager
     def between_steps(self) -> Iterator[None]:

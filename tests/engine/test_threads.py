@@ -93,7 +93,7 @@ def test_a_callback_may_wait_for_a_thread_that_reads(tmp_path):
     scene.add_box(translation(0, 0, 0.105))
 
     def callback(info):
-        if scene.engine.statistics is not None:
+        if scene.engine.statistics:
             thread = Thread(target=lambda: found.append(scene.engine.frame_stats()["frame"]))
             thread.start()
             thread.join(30.0)
