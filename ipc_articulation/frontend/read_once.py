@@ -108,7 +108,8 @@ class ReadOnce:
 
     def _moved_vertices(self, published: Any) -> list[tuple[str, str]]:
         """Soft bodies whose positions or velocities are not those of a state."""
-        soft, first, found = self._bodies.soft, self._bodies.affine_count, []
+        soft, first = self._bodies.soft, self._bodies.affine_count
+        found: list[tuple[str, str]] = []
         if not soft.bodies:
             return found
         positions = soft.written(published.q[first:], self._bodies.q[first:])
