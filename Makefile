@@ -3,7 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# Compiles ahead, on all cores: tests that compile at the same time wait for each other.
+WARM := $(BIN)/ipc-articulation warm
+FOREIGN := OPENBLAS_CORETYPE=Haswell NUMBA_CPU_NAME=generic
 NUMERICAL := tests/dynamics tests/articulation tests/contact tests/engine
 # Tests that need no libuipc, which has wheels for two systems only.
 PORTABLE := articulation contact dynamics elasticity meshing scenefile recording test_extras.py \
@@ -11,6 +14,9 @@ PORTABLE := articulation contact dynamics elasticity meshing scenefile recording
 WITH_LIBUIPC := contact/soft/test_vertex_derivatives.py dynamics/algorithms/test_solve.py \
 	dynamics/equations/test_equations.py elasticity/test_textbook.py scenefile/test_extreme_numbers.py \
 	scenefile/test_hostile_files.py scenefile/test_mutations.py
+
+# Tests start hundreds of processes, which would each parse all sources.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-foreign test-portable check format bench docs wheel fetch-models clean
@@ -24,6 +30,7 @@ demo: $(VENV)/.demo  ## a Franka Panda pushes a crate: minimum distance, recordi
 
 test: $(VENV)/.test  ## the tests that take a few minutes together, on all cores; says at the end which were skipped and why
 	-$(BIN)/python tools/fetch_models.py
+	$(WARM)
 	$(PYTEST) -m "not slow and not stress"
 
 test-all: $(VENV)/.test  ## all tests: the slow ones, robots of models/, and the numerical ones as two other CPUs compute them
@@ -33,7 +40,8 @@ test-all: $(VENV)/.test  ## all tests: the slow ones, robots of models/, and the
 	NUMBA_CPU_NAME=generic $(PYTEST) $(NUMERICAL)
 
 test-foreign: $(VENV)/.test  ## the numerical tests as another CPU computes them: other kernels of BLAS, and code for any x86-64
-	OPENBLAS_CORETYPE=Haswell NUMBA_CPU_NAME=generic $(PYTEST) -m "not slow and not stress" $(NUMERICAL)
+	$(FOREIGN) $(WARM)
+	$(FOREIGN) $(PYTEST) -m "not slow and not stress" $(NUMERICAL)
 
 test-portable: $(VENV)/.portable  ## tests of what needs no libuipc, for systems without a wheel of it; without the long ones
 	$(PYTEST) -m "not slow and not stress" $(addprefix --ignore=tests/,$(WITH_LIBUIPC)) \

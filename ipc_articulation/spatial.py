@@ -118,12 +118,18 @@ def rotation_from_quaternion(q: ArrayLike) -> Array:
 
 
 def quaternion_from_rotation(R: ArrayLike) -> Array:
-    """The unit quaternion of a rotation with w ≥ 0: (..., 3, 3) -> (..., 4)."""
-    from scipy.spatial.transform import Rotation
+    """The unit quaternion of a rotation with w ≥ 0: (..., 3, 3) -> (..., 4).
 
-    R = np.asarray(R, dtype=float)
-    q = Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat(canonical=True, scalar_first=True)
-    return q.reshape(*R.shape[:-2], 4)
+    R_ij is the product of e_i q and q e_j, hence qᵀ B_ij q; these nine forms and the identity are orthogonal, so
+
+        4 q qᵀ = 1 + Σ R_ij B_ij,
+
+    whose column of the largest diagonal entry is a multiple of q that is never small (Shepperd 1978).
+    """
+    squares = np.eye(4) + np.einsum("...ij,ijkl->...kl", np.asarray(R, dtype=float), _FORMS)
+    k = np.argmax(np.einsum("...kk->...k", squares), axis=-1)
+    q = np.take_along_axis(squares, k[..., None, None], axis=-1)[..., 0]
+    return q * (np.where(q[..., :1] < 0.0, -1.0, 1.0) / np.linalg.norm(q, axis=-1, keepdims=True))
 
 
 def quaternion_product(a: ArrayLike, b: ArrayLike) -> Array:
@@ -135,6 +141,7 @@ _PRODUCTS = np.zeros((4, 4, 4))  # component i of the product of the units j and
 for _j, _row in enumerate(((1, 2, 3, 4), (2, -1, 4, -3), (3, -4, -1, 2), (4, 3, -2, -1))):
     for _k, _signed in enumerate(_row):
         _PRODUCTS[abs(_signed) - 1, _j, _k] = np.sign(_signed)
+_FORMS = np.einsum("cik,clj->ijkl", _PRODUCTS[:, 1:], _PRODUCTS[:, :, 1:])  # B_ij
 
 
 def quaternion_conjugate(q: ArrayLike) -> Array:

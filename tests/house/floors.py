@@ -7,7 +7,8 @@ names that are imported when they are asked for, and through entry points.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -72,18 +73,23 @@ def imports(source: str, module: str, known: Iterable[str], is_package: bool = F
         known: All modules of the package.
         is_package: Whether the module is an `__init__`.
     """
-    tree, known = ast.parse(source), set(known)
-    own = module if is_package else module.rpartition(".")[0]
+    known, own = set(known), module if is_package else module.rpartition(".")[0]
     found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            base = _base(node, own)
-            full = {f"{base}.{alias.name}" for alias in node.names}
-            found |= {name if name in known else base for name in full}
-    if _names(tree) & set(DYNAMIC):
-        texts = set(_texts(tree))
+    names: set[str] = set()
+    texts: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import():
+                found |= {alias.name for alias in node.names}
+            case ast.ImportFrom():
+                base = _base(node, own)
+                full = {f"{base}.{alias.name}" for alias in node.names}
+                found |= {name if name in known else base for name in full}
+            case ast.Name(name) | ast.Attribute(attr=name):
+                names.add(name)
+            case ast.Constant(str(text)):
+                texts.add(text)
+    if names & set(DYNAMIC):
         found |= {name for text in texts for name in (text, f"{own}.{text}") if name in known and "." in name}
     return found - {module}
 
@@ -93,18 +99,7 @@ def _base(node: ast.ImportFrom, own: str) -> str:
     return ".".join([*parents, *filter(None, [node.module])])
 
 
-def _names(tree: ast.AST) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} | {
-        node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)
-    }
-
-
-def _texts(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
-
-
+@cache
 def graph() -> dict[str, set[str]]:
     """What each module imports, of this package and of others."""
     known = modules()

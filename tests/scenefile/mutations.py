@@ -405,12 +405,12 @@ def mutants(scenes: dict[str, Data], count: int, seed: int) -> Iterator[tuple[st
     """Name, text and words to be told, of so many different broken scenes; all kinds of faults take turns."""
     random = Random(seed)
     kinds = (*OF_DATA, *OF_TEXT)
+    whole = {name: yaml.safe_dump(scene, sort_keys=False) for name, scene in sorted(scenes.items())}
     texts: set[str] = set()
     while len(texts) < count:
         mutation = kinds[len(texts) % len(kinds)]
-        name = random.choice(sorted(scenes))
-        text = yaml.safe_dump(scenes[name], sort_keys=False)
-        broken = mutation(text if mutation in OF_TEXT else copy.deepcopy(scenes[name]), random)  # type: ignore[arg-type]
+        name = random.choice(list(whole))
+        broken = mutation(whole[name] if mutation in OF_TEXT else copy.deepcopy(scenes[name]), random)  # type: ignore[arg-type]
         if broken is None:
             continue
         content, words = broken

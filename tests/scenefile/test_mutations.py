@@ -3,6 +3,7 @@
 import copy
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ def lists(value: Any) -> Any:
     return str(value) if isinstance(value, str) else copy.copy(value)
 
 
+@cache
 def good_scenes() -> dict[str, dict[str, Any]]:
     scenes = {file.stem: lists(plain(parse(file.read_text(), file))) for file in sorted(SCENES.glob("*.yaml"))}
     return {name: scene for name, scene in scenes.items() if is_here(scene)}
@@ -46,7 +48,10 @@ def is_here(scene: dict[str, Any]) -> bool:
     return True
 
 
-MUTANTS = list(mutants(good_scenes(), COUNT, SEED))
+@cache
+def broken_scenes() -> list[tuple[str, str, str]]:
+    """Name, text and words to be told."""
+    return list(mutants(good_scenes(), COUNT, SEED))
 
 
 @pytest.fixture(scope="module")
@@ -61,27 +66,30 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_there_are_enough_of_every_kind() -> None:
-    kinds = [name.split("-")[1] for name, _, _ in MUTANTS]
-    assert len(MUTANTS) == COUNT
+    kinds = [name.split("-")[1] for name, _, _ in broken_scenes()]
+    assert len(kinds) == COUNT
     assert set(kinds) == {mutation.__name__ for mutation in (*OF_DATA, *OF_TEXT)}
-    assert len({text for _, text, _ in MUTANTS}) == COUNT
+    assert len({text for _, text, _ in broken_scenes()}) == COUNT
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(good_scenes()))
+@pytest.mark.parametrize("name", sorted(file.stem for file in SCENES.glob("*.yaml")))
 def test_the_scenes_are_right_before_they_are_broken(name: str, folder: Path) -> None:
+    if name not in good_scenes():
+        pytest.skip("its robot is not on this machine")
     (folder / "mutant.yaml").write_text(yaml.safe_dump(good_scenes()[name], sort_keys=False))
     report = check_file(folder / "mutant.yaml")
     assert report.errors == ()
     assert [fault.message for fault in report.warnings if not re.search(OF_ROBOTS, fault.message)] == []
 
 
-@pytest.mark.parametrize(("name", "text", "words"), MUTANTS, ids=[name for name, _, _ in MUTANTS])
-def test_a_broken_scene_is_refused_with_a_place(name: str, text: str, words: str, folder: Path) -> None:
+@pytest.mark.parametrize("number", range(COUNT))
+def test_a_broken_scene_is_refused_with_a_place(number: int, folder: Path) -> None:
+    name, text, words = broken_scenes()[number]
     file = folder / "mutant.yaml"
     file.write_text(text)
     report = check_file(file)
-    assert report.errors, "check finds no fault"
+    assert report.errors, f"check finds no fault in {name}"
     for fault in report.errors:
         assert fault.line is not None
         assert 1 <= fault.line <= fault.file.read_text().count("\n") + 1
