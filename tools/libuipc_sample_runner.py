@@ -140,7 +140,7 @@ def replace_uipc(run: Run) -> None:
             began = perf_counter()
             super().advance()
             statistics = getattr(engines[-1], "statistics", None)
-            result = "" if statistics is None else statistics.result.name
+            result = statistics.result.name if statistics else ""
             run.count(perf_counter() - began, OUTCOMES.get(result, "failed"))
 
         def retrieve(self) -> None:

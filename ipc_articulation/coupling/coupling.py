@@ -40,7 +40,7 @@ from ipc_articulation.coupling.scene_world import SceneWorld
 from ipc_articulation.coupling.stepping import take_step
 from ipc_articulation.coupling.teleport import put
 from ipc_articulation.errors import AdapterError
-from ipc_articulation.frontend.turns import in_turn, turn_of
+from ipc_articulation.frontend.turns import changing_in_turn, in_turn, turn_of
 from ipc_articulation.recording.scenery import Surface, Visual
 
 _INNER = "adapter/"  # begins the names of the multibody engine's state
@@ -97,7 +97,7 @@ class Coupling:
         """
         take_step(world, [self])
 
-    @in_turn
+    @changing_in_turn
     def commit(self) -> None:
         """Give the step that the world has advanced and retrieved back to the multibody engine.
 
@@ -128,7 +128,7 @@ class Coupling:
         inner = {f"{_INNER}{key}": value for key, value in self.answers.state().items()}
         return {**self.steps.values.arrays(), **inner}
 
-    @in_turn
+    @changing_in_turn
     def restore(self, state: Mapping[str, Array]) -> None:
         """Restore a state of `state`, after `world.recover` and `world.retrieve`.
 
@@ -219,7 +219,7 @@ class Coupling:
         """
         set_properties(world, {self: RobotProperties(mass or {}, friction or {})})
 
-    @in_turn
+    @changing_in_turn
     def attach(self, part: str | Any, link: str = WORLD) -> None:
         """Hold a part at a link of this robot from the next step on, where both are; see `attachments`.
 
@@ -239,7 +239,7 @@ class Coupling:
         self.refresh()
         self._attachments.attach(part, link)
 
-    @in_turn
+    @changing_in_turn
     def detach(self, part: str | Any, link: str | None = None) -> None:
         """Let go of a part, which goes on with its present velocity.
 

@@ -160,13 +160,15 @@ def set_properties(world: uipc.World, wanted: Mapping[Any, RobotProperties], ask
         StateError, EngineError, SceneError: As for `Coupling.set_properties`. Nothing has changed then.
     """
     require_valid(world, asker)
+    if not is_on_cpu(world):
+        raise EngineError(f"{asker}: the engine reads masses and friction once, at world.init; use Engine('cpu')")
+    turn = ENGINES[world].cpu.turn
+    turn.refuse_in_callback(asker)
     for coupling, properties in wanted.items():
         refuse_unwanted(f"{asker}: what is set", properties, instance(RobotProperties), StateError)
         coupling.require_world(world)
         coupling.require_committed()
-    if not is_on_cpu(world):
-        raise EngineError(f"{asker}: the engine reads masses and friction once, at world.init; use Engine('cpu')")
-    with ENGINES[world].cpu.turn:
+    with turn:
         _set(world, wanted, asker)
 
 

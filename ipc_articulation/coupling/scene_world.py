@@ -41,7 +41,7 @@ class SceneWorld:
         """The scene's world that has taken steps, as far as it is known; those on the CPU engine are."""
         if (last := self._last()) is not None:
             return last
-        stepped = [world for world, engine in ENGINES.items() if engine.statistics is not None]
+        stepped = [world for world, engine in ENGINES.items() if engine.statistics]
         return next((world for world in stepped if is_of_scene(world, self._scene)), None)
 
     def require_cpu(self) -> None:

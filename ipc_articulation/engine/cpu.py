@@ -101,7 +101,7 @@ class CpuEngine(PyIEngine):
 
     def do_advance(self) -> None:
         """One step; called by `world.advance`. An error leaves state and frame as they were before."""
-        self._refuse_before_init("advance")
+        self.require_world("advance")
         with interrupts_deferred, self.turn.changing("world.advance()"), formats_from_table:
             try:
                 self._is_stepping = True
@@ -116,7 +116,7 @@ class CpuEngine(PyIEngine):
 
     def do_retrieve(self) -> None:
         """Write the state into the scene's geometries; called by `world.retrieve`."""
-        self._refuse_before_init("retrieve")
+        self.require_world("retrieve")
         with interrupts_deferred, self.turn.changing("world.retrieve()"):
             self.write_back()
 
@@ -136,7 +136,7 @@ class CpuEngine(PyIEngine):
         Raises:
             DumpError: It cannot be written, because the disk is full or a file is in the way; names the file.
         """
-        self._refuse_before_init("dump")
+        self.require_world("dump")
         with self.turn.changing("world.dump()"):
             self.follow_changes()
             dump_state(self._dumps, self._now.frame, self._now.state, self.model, self.workspace, read_dt(self._config))
@@ -159,7 +159,8 @@ class CpuEngine(PyIEngine):
                 self._now = Moment(*recovered)
         return recovered is not None
 
-    def _refuse_before_init(self, method: str) -> None:
+    def require_world(self, method: str) -> None:
+        """Raise an EngineError that names a method of the world, which was called before `world.init`."""
         if self.state_accessor is None:
             raise EngineError(f"world.{method}() was called before world.init(scene): there is no scene yet")
 

@@ -14,11 +14,25 @@ from typing import Any, Literal
 
 import uipc
 
-from ipc_articulation.arguments import AT_LEAST_ONE, checked, instance, one_of, optional, shown
+from ipc_articulation.arguments import (
+    AT_LEAST_ONE,
+    COUNT,
+    FUNCTION,
+    Wanted,
+    checked,
+    instance,
+    one_of,
+    optional,
+    refuse_unwanted,
+    shown,
+)
 from ipc_articulation.engine.cpu import CpuEngine
+from ipc_articulation.engine.output.statistics import NoStatistics
 from ipc_articulation.engine.output.vertex_accessor import VertexAccessor
+from ipc_articulation.engine.persistence.dump import NEWEST
 from ipc_articulation.engine.scene.properties import PropertyAccessor
 from ipc_articulation.errors import EngineError
+from ipc_articulation.frontend.callbacks import guard
 from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
 from ipc_articulation.frontend.friction_law import (
     choose_friction,
@@ -28,10 +42,12 @@ from ipc_articulation.frontend.friction_law import (
 from ipc_articulation.frontend.resistance_table import fill_resistances
 from ipc_articulation.frontend.robot_tolerances import tighten_for_robots
 from ipc_articulation.frontend.turns import turn_of
-from ipc_articulation.frontend.worlds import ENGINES
+from ipc_articulation.frontend.worlds import ENGINES, is_on_cpu
 from ipc_articulation.signals import interrupts_deferred
 
 BACKENDS = ("cpu", "cuda", "none", "auto")
+_SCENE = instance(uipc.Scene)
+_FRAME = Wanted(COUNT.what, lambda frame: COUNT.accepts(frame) and frame <= NEWEST)
 
 
 class Engine(uipc.Engine):
@@ -101,14 +117,16 @@ class Engine(uipc.Engine):
 
     @property
     def statistics(self) -> Any:
-        """`StepStatistics` of the last step of the CPU engine; None for the other engines and before the first step.
+        """`StepStatistics` of the last step of the CPU engine.
 
+        For the other engines and before the first step, also after `world.recover`, they are false, and each figure is
+        an EngineError that says so: `if engine.statistics:` asks.
         Any thread may read them, also while another one steps: it waits for the end of that step, and changes no bit.
         """
         if self.cpu is None:
-            return None
+            return NoStatistics(f"engine '{self.backend_name()}' measures none; engine.frame_stats() has libuipc's")
         with interrupts_deferred, self.cpu.turn:
-            return self.cpu.statistics
+            return self.cpu.statistics or NoStatistics("no step was taken since world.init or world.recover")
 
     @contextmanager
     def between_steps(self) -> Iterator[None]:
@@ -193,11 +211,13 @@ def has_gpu() -> bool:
 
 
 def _extend_worlds() -> None:
-    """Extend libuipc's worlds: they keep their engine alive, and initialise it completely or not at all.
+    """Extend libuipc's worlds: they keep their engine alive, and initialise it completely or not at all; checked.
 
     A scene whose joints libuipc's CUDA engine does not move is refused there, and robots get tolerances that move them.
+    Steps of the CPU engine raise what animator callbacks raise.
     """
-    construct, init = uipc.World.__init__, uipc.World.init
+    construct, init, recover = uipc.World.__init__, uipc.World.init, uipc.World.recover
+    insert = uipc.core.Animator.insert
 
     @wraps(construct)
     def construct_and_keep(world: uipc.World, engine: uipc.Engine) -> None:
@@ -207,6 +227,7 @@ def _extend_worlds() -> None:
 
     @wraps(init)
     def init_in_turn(world: uipc.World, scene: uipc.Scene) -> None:
+        refuse_unwanted("world.init: scene", scene, _SCENE, EngineError)
         engine = ENGINES.get(world)
         cpu = None if engine is None else engine.cpu
         if cpu is not None and cpu.state_accessor is None:
@@ -235,7 +256,20 @@ def _extend_worlds() -> None:
                 "a new World"
             )
 
-    uipc.World.__init__, uipc.World.init = construct_and_keep, init_in_turn
+    @wraps(recover)
+    def recover_frame(world: uipc.World, dst_frame: int = NEWEST) -> bool:
+        refuse_unwanted("world.recover: dst_frame", dst_frame, _FRAME, EngineError)
+        if is_on_cpu(world):
+            ENGINES[world].cpu.require_world("recover")
+        return bool(recover(world, dst_frame))
+
+    @wraps(insert)
+    def insert_guarded(animator: uipc.core.Animator, object: uipc.core.Object, callable: Any) -> None:
+        refuse_unwanted("animator.insert: callable", callable, FUNCTION, EngineError)
+        insert(animator, object, guard(callable))
+
+    uipc.core.Animator.insert = insert_guarded
+    uipc.World.__init__, uipc.World.init, uipc.World.recover = construct_and_keep, init_in_turn, recover_frame
 
 
 _extend_worlds()

@@ -1,8 +1,8 @@
 """Exceptions of animator callbacks, stored until they can be raised.
 
 libuipc logs an exception of a Python callback, with the stack, and continues. Our engines raise it from the step that
-ran the callback, and libuipc does not get it. For libuipc's own engines it is also stored with the scene, and
-`raise_kept` raises it.
+ran the callback, and libuipc does not get it: `Engine` lets libuipc's animators guard every callback. For libuipc's own
+engines those of this package are also stored with the scene, and `raise_kept` raises them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ _of_scene: WeakKeyDictionary[Any, list[BaseException]] = WeakKeyDictionary()
 _of_step: ContextVar[list[BaseException] | None] = ContextVar("errors of the step that runs callbacks", default=None)
 
 
-def guard(callback: Callable[[Any], Any], scene: Any) -> Callable[[Any], Any]:
+def guard(callback: Callable[[Any], Any], scene: Any = None) -> Callable[[Any], Any]:
     """The same callback, except that its exceptions are raised by `run_callbacks` or by `raise_kept`.
 
     Args:
         callback: A function of the animator's `UpdateInfo`.
-        scene: The `uipc.Scene` whose animator calls it.
+        scene: The `uipc.Scene` whose animator calls it, for `raise_kept`; None: on libuipc's own engines it is logged
+            only.
     """
-    kept = _of_scene.setdefault(scene, [])
+    kept = None if scene is None else _of_scene.setdefault(scene, [])
 
     @wraps(callback)
     def guarded(info: Any) -> Any:
@@ -34,7 +35,8 @@ def guard(callback: Callable[[Any], Any], scene: Any) -> Callable[[Any], Any]:
             step = _of_step.get()
             if step is not None:
                 return step.append(error)
-            kept.append(error)
+            if kept is not None:
+                kept.append(error)
             raise
 
     return guarded

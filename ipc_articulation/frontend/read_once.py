@@ -16,6 +16,7 @@ from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.config import ONCE
+from ipc_articulation.frontend.contact_table import is_half_plane
 
 _RARELY = 500.0  # times the duration of a comparison, between two of them
 _AGAIN = "it is read at world.init, or when objects are created or destroyed"
@@ -31,9 +32,13 @@ _OF_TABLE = {
     "friction_rate": f"{_AGAIN}; engine.properties.set_frictions sets friction between steps",
     "is_enabled": _AGAIN,
 }
+_OF_PLANES = ("N", "P")
+_MESH = f"{_AGAIN}; for another mesh make another geometry"
+_ELEMENTS = ("edges", "triangles", "tetrahedra")
+_MOVE_VERTICES = "the engine has the state of vertices; engine.vertex_accessor writes it between steps"
 _MOVE = "the engine has the state of bodies; engine.state_accessor writes it between steps"
 
-_Values = dict[tuple[str, str], bytes]  # by (what has not been followed, what would have been)
+_Values = dict[tuple[str, str], int]  # hashes, by (what has not been followed, what would have been)
 
 
 class ReadOnce:
@@ -42,6 +47,7 @@ class ReadOnce:
     def __init__(self, scene: Any, bodies: BodyTable) -> None:
         """Note the present values of a scene (`uipc.backend.SceneVisitor`)."""
         self._scene, self._bodies = scene, bodies
+        self._planes = [slot for slot in scene.geometries() if is_half_plane(slot.geometry())]
         self._known, self._next = self._values(), 0.0
 
     def warnings(self, published: Any) -> list[str]:
@@ -58,12 +64,13 @@ class ReadOnce:
         self._known = present
         if published is not None:
             changed += self._moved("transform", published.q, 1.0) + self._moved("velocity", published.qdot, 0.0)
+            changed += self._moved_vertices(published)
         now = perf_counter()
         self._next = now + _RARELY * (now - began)
         return [f"{what} was written, which has no effect: {instead}" for what, instead in changed]
 
     def _values(self) -> _Values:
-        return {key: np.asarray(slot.view()).tobytes() for key, slot in self._slots() if slot is not None}
+        return {key: hash(np.asarray(slot.view()).tobytes()) for key, slot in self._slots() if slot is not None}
 
     def _slots(self) -> Iterator[tuple[tuple[str, str], Any]]:
         scene = self._scene.get()
@@ -73,9 +80,16 @@ class ReadOnce:
         for name, instead in _OF_TABLE.items():
             yield (f"'{name}' of the scene's contact table", instead), table.find(name)
         for geometry in self._bodies.slots:
+            owner = f"affine-body geometry {geometry.id()}"
             for name, instead in _OF_INSTANCES.items():
-                key = f"'{name}' of affine-body geometry {geometry.id()}", instead
-                yield key, geometry.geometry().instances().find(name)
+                yield (f"'{name}' of {owner}", instead), geometry.geometry().instances().find(name)
+            yield (f"'position' of {owner}", _MESH), geometry.geometry().vertices().find("position")
+            yield from _topology(geometry, owner)
+        for body in self._bodies.soft.bodies:
+            yield from _topology(body.slot, body.owner)
+        for geometry in self._planes:
+            for name in _OF_PLANES:
+                yield (f"'{name}' of half-plane {geometry.id()}", _AGAIN), geometry.geometry().instances().find(name)
 
     def _moved(self, name: str, q: Array, corner: float) -> list[tuple[str, str]]:
         """Geometries whose transforms, or rates of these, are not those of q."""
@@ -91,3 +105,23 @@ class ReadOnce:
             if not np.array_equal(present, expected):
                 found.append((f"'{name}' of affine-body geometry {geometry.id()}", _MOVE))
         return found
+
+    def _moved_vertices(self, published: Any) -> list[tuple[str, str]]:
+        """Soft bodies whose positions or velocities are not those of a state."""
+        soft, first = self._bodies.soft, self._bodies.affine_count
+        found: list[tuple[str, str]] = []
+        if not soft.bodies:
+            return found
+        positions = soft.written(published.q[first:], self._bodies.q[first:])
+        velocities = soft.vertices_of(published.qdot[first:])
+        for body, *expected in zip(soft.bodies, positions, velocities, strict=True):
+            for name, values in zip(("position", "velocity"), expected, strict=True):
+                slot = body.slot.geometry().vertices().find(name)
+                if slot is not None and not np.array_equal(slot.view()[..., 0], values):
+                    found.append((f"'{name}' of {body.owner}", _MOVE_VERTICES))
+        return found
+
+
+def _topology(slot: Any, owner: str) -> Iterator[tuple[tuple[str, str], Any]]:
+    for kind in _ELEMENTS:
+        yield (f"'topo' of the {kind} of {owner}", _MESH), getattr(slot.geometry(), kind)().find("topo")

@@ -98,7 +98,15 @@ class Turn:
                 f"{asker}: another thread is in the middle of a step of this scene; step it from one thread, or after "
                 "each other (read-outs may come from any thread)"
             )
-        if self._changes and self.is_calling:
+        self.refuse_in_callback(asker)
+
+    def refuse_in_callback(self, asker: str) -> None:
+        """Refuse what changes a scene in an animator callback of this thread; see `changing`.
+
+        Raises:
+            EngineError: This thread is in one; the step raises it too.
+        """
+        if self._changes and self._changer == get_ident() and self.is_calling:
             error = EngineError(
                 f"{asker} was called in an animator callback: the step that runs the callback is not taken yet; call "
                 "it after world.advance()"
@@ -178,6 +186,18 @@ def in_turn(method: Callable[..., Result]) -> Callable[..., Result]:
             return method(self, *args, **kwargs)
 
     return taken
+
+
+def changing_in_turn(method: Callable[..., Result]) -> Callable[..., Result]:
+    """The same, of a method that changes the scene: it is refused in an animator callback."""
+    taken = in_turn(method)
+
+    @wraps(method)
+    def refused_in_callback(self: Any, *args: Any, **kwargs: Any) -> Result:
+        self.turn.refuse_in_callback(f"{type(self).__name__}.{method.__name__}()")
+        return taken(self, *args, **kwargs)
+
+    return refused_in_callback
 
 
 if TYPE_CHECKING:

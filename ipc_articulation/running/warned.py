@@ -16,7 +16,7 @@ def no_warnings() -> dict[str, Any]:
 
 def note_warnings(extra: Mapping[str, Any], step: int, statistics: Any) -> None:
     """Add the warnings of a step, counted from 1, to a header's `extra`; other engines than the CPU's report none."""
-    if statistics is not None and statistics.newton.warnings:
+    if statistics and statistics.newton.warnings:
         warned = extra[WARNED]
         warned["steps"].append(step)
         room = _TOLD - len(warned["texts"])

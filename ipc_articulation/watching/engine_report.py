@@ -66,7 +66,7 @@ def contact_names(engine: Any) -> tuple[str, ...]:
 
 def contacts(engine: Any, names: Sequence[str]) -> Contacts:
     """Contact points and forces of the last step; `names` are those of `contact_names`."""
-    if engine.statistics is None:
+    if not engine.statistics:
         return NO_CONTACTS
     found = engine.statistics.contacts
     bodies = engine.cpu.contact_groups[1][found.bodies].tolist()
@@ -76,7 +76,7 @@ def contacts(engine: Any, names: Sequence[str]) -> Contacts:
 def figures(engine: Any, terms: Sequence[str]) -> Mapping[str, Any]:
     """Newton iterations, energies [J] of these terms (NaN for one that there is no longer) and times by stage [s]."""
     statistics = engine.statistics
-    if statistics is None:
+    if not statistics:
         return {}
     energies = statistics.energies
     return {

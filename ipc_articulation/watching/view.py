@@ -176,7 +176,7 @@ class View:
     def _moment(self, with_contacts: bool) -> Moment:
         engine, touching = self._engine, NO_CONTACTS
         figures = {"step": str(self._clock.steps), "time": f"{self._clock.time:.4g} s"}
-        if engine.statistics is not None:
+        if engine.statistics:
             figures["Newton iterations"] = str(engine.statistics.newton.iterations)
             if with_contacts:
                 touching = contacts(engine, contact_names(engine))

@@ -392,3 +392,29 @@ def test_a_part_that_was_attached_anew_at_the_same_place_recovers_bit_for_bit(tm
             coupling.step(world)
         ends.append(coupling.body_poses)
     assert (ends[0] == ends[1]).all()
+
+
+CALLS = {
+    "Coupling.attach()": lambda world, coupling: coupling.attach("crate", "hand"),
+    "Coupling.detach()": lambda world, coupling: coupling.detach("crate"),
+    "Coupling.restore()": lambda world, coupling: coupling.restore(coupling.state()),
+    "Coupling.commit()": lambda world, coupling: coupling.commit(),
+    "set_properties": lambda world, coupling: coupling.set_properties(world, {"crate": 1.0}),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_changes_the_scene_is_refused_in_a_callback(call, tmp_path):
+    """A callback that comes before the robot's, so that no step is predicted yet."""
+    scene, asks = make_scene(), [True]
+    early = scene.objects().create("early")
+    scene.animator().insert(early, lambda info: CALLS[call](world, coupling) if asks.pop() else None)
+    coupling = couple(scene, by_native())
+    world = make_world(scene, tmp_path)
+    with pytest.raises(EngineError) as caught:
+        coupling.step(world)
+    assert str(caught.value).startswith(f"{call} was called in an animator callback: the step that runs the callback")
+    assert world.frame() == 0
+    asks.append(False)
+    coupling.step(world)
+    assert world.frame() == 1

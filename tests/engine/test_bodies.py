@@ -159,7 +159,7 @@ def mechanical_energy(scene):
     E = 0.0
     for M, q, qdot in zip(scene.masses(), scene.q, scene.qdot, strict=True):
         E += 0.5 * qdot @ M @ qdot + G * (M[2] @ q)
-    energies = {} if scene.engine.statistics is None else scene.engine.statistics.energies  # at the start: none
+    energies = scene.engine.statistics.energies if scene.engine.statistics else {}  # at the start: none
     return E + sum(energies.get(name, 0.0) for name in ("ortho potential", "ARAP", "contact")) / DT**2
 
 

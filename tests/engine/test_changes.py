@@ -171,6 +171,22 @@ def test_callback_of_a_new_object_is_called(tmp_path):
     assert new.id() == 2
 
 
+def test_a_callback_whose_object_is_destroyed_is_named(tmp_path):
+    scene, frames = BoxScene(tmp_path), []
+    scene.add_box(np.eye(4))
+    scene.add_box(translation(1, 0, 1))
+    animator = scene.scene.animator()
+    animator.insert(scene.scene.objects().find(0), lambda info: frames.append(info.frame()))
+    scene.start().run(1)
+    destroy(scene, scene.slots[0])
+    for _ in range(2):
+        with pytest.raises(SceneError, match=r"object 0 was destroyed, .*; call scene\.animator\(\)\.erase\(0\) too"):
+            scene.run(1)
+    animator.erase(0)
+    assert scene.run(1).world.frame() == 2
+    assert frames == [1]
+
+
 def test_dump_and_accessor_know_the_new_bodies(tmp_path):
     scene = falling(tmp_path).run(1)
     accessor = scene.engine.state_accessor

@@ -169,9 +169,11 @@ def test_a_dump_that_cannot_be_written_is_named_and_leaves_nothing(tmp_path, mon
     assert not list((tmp_path / "dumps").iterdir())
     (tmp_path / "dumps").rmdir()
     (tmp_path / "dumps").touch()
-    with pytest.raises(DumpError, match=r"dumps/frame_000000\.dump cannot be written: File exists"):
+    with pytest.raises(DumpError, match=r"dumps, the folder of dumps, cannot be written: File exists"):
         scene.world.dump()
-    assert not scene.world.recover()
+    for frame in ((), (0,)):
+        with pytest.raises(DumpError, match=r"dumps, the folder of dumps, cannot be read: Not a directory"):
+            scene.world.recover(*frame)
     assert scene.run(1).world.frame() == 1
 
 

@@ -20,7 +20,7 @@ MOVE = f"{NO_EFFECT} the engine has the state of bodies; engine.state_accessor w
 def scene(tmp_path, monkeypatch):
     monkeypatch.setattr(read_once, "_RARELY", 0.0)  # else the warning hangs on the time that steps take
     scene = BoxScene(tmp_path)
-    scene.add_ground()
+    scene.ground = scene.add_ground()
     scene.add_box(translation(0, 0, 1))
     return scene
 
@@ -54,6 +54,23 @@ WRITTEN = [
     (
         lambda scene: scene.scene.contact_tabular().default_model(0.9, 1e9),
         f"'friction_rate' of the scene's contact table {FRICTION}",
+    ),
+]
+
+
+MESH = f"{AGAIN}; for another mesh make another geometry"
+WRITTEN += [
+    (
+        lambda scene: view(scene.slots[0].geometry().vertices().find("position")).__imul__(2.0),
+        f"'position' of affine-body geometry 1 {MESH}",
+    ),
+    (
+        lambda scene: view(scene.slots[0].geometry().triangles().topo()).__setitem__(0, [[7], [6], [5]]),
+        f"'topo' of the triangles of affine-body geometry 1 {MESH}",
+    ),
+    (
+        lambda scene: view(scene.ground.geometry().instances().find("P")).__setitem__(0, [[0.0], [0.0], [-1.0]]),
+        f"'P' of half-plane 0 {AGAIN}",
     ),
 ]
 

@@ -184,12 +184,21 @@ def test_vertices_beyond_computation(scene, scale, position):
         scene.start()
 
 
-@pytest.mark.parametrize("method", ["advance", "retrieve", "dump"])
+@pytest.mark.parametrize("method", ["advance", "retrieve", "dump", "recover"])
 def test_a_world_without_a_scene(tmp_path, method):
     world = World(Engine("cpu", tmp_path))
     with pytest.raises(EngineError, match=rf"world\.{method}\(\) was called before world\.init\(scene\)"):
         getattr(world, method)()
-    assert not world.recover()
+
+
+@pytest.mark.parametrize("frame", ["4", True, None, 1.5, -1, 2**64])
+def test_what_is_no_frame_or_scene_is_named(scene, frame):
+    scene.add_box(np.eye(4))
+    scene.start()
+    with pytest.raises(EngineError, match=rf"recover: dst_frame is {frame!r}, must be a whole number, zero or more"):
+        scene.world.recover(frame)
+    with pytest.raises(EngineError, match=rf"world\.init: scene is {frame!r}, must be a Scene"):
+        scene.world.init(frame)
 
 
 @pytest.mark.parametrize("reason", ["forgotten", "contact disabled", "no contact of its element", "no shape"])

@@ -23,7 +23,10 @@ def resting(tmp_path):
 
 
 def test_figures_of_a_step(resting):
-    assert resting.engine.statistics is None
+    assert not resting.engine.statistics
+    for figure in ("frame", "contacts", "energies"):
+        with pytest.raises(EngineError, match=rf"statistics\.{figure}: no step was taken since world\.init or"):
+            getattr(resting.engine.statistics, figure)
     resting.run(1)
     statistics = resting.engine.statistics
     assert (statistics.frame, statistics.dt, statistics.result) == (1, 0.01, NewtonResult.CONVERGED)

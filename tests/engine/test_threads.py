@@ -93,7 +93,7 @@ def test_a_callback_may_wait_for_a_thread_that_reads(tmp_path):
     scene.add_box(translation(0, 0, 0.105))
 
     def callback(info):
-        if scene.engine.statistics is not None:
+        if scene.engine.statistics:
             thread = Thread(target=lambda: found.append(scene.engine.frame_stats()["frame"]))
             thread.start()
             thread.join(30.0)
@@ -148,6 +148,10 @@ CALLS = {
     "world.recover()": lambda scene: scene.world.recover(),
     "world.dump()": lambda scene: scene.world.dump(),
     "world.init()": lambda scene: scene.world.init(scene.scene),
+    "StateAccessor.copy_from()": lambda scene: scene.engine.state_accessor.copy_from(None),
+    "VertexAccessor.copy_from()": lambda scene: scene.engine.vertex_accessor.copy_from(None),
+    "PropertyAccessor.set_masses()": lambda scene: scene.engine.properties.set_masses({}),
+    "PropertyAccessor.set_frictions()": lambda scene: scene.engine.properties.set_frictions({}),
 }
 
 

@@ -6,6 +6,7 @@ import pytest
 import uipc
 
 from ipc_articulation.engine import Engine
+from ipc_articulation.errors import EngineError
 from ipc_articulation.frontend.callbacks import guard, raise_kept, run_callbacks
 from tests.engine.scenes import BoxScene, translation
 
@@ -86,11 +87,12 @@ def test_one_world_never_raises_what_another_worlds_callbacks_raised(tmp_path):
         raise_kept(other.scene)
 
 
-def test_a_world_raises_what_its_own_callback_raised(tmp_path):
+@pytest.mark.parametrize("kept", [True, False], ids=["guarded", "plain"])
+def test_a_world_raises_what_its_own_callback_raised(tmp_path, kept):
     scene = BoxScene(tmp_path)
     scene.add_box(translation(0, 0, 0))
     owner = scene.scene.objects().find("box 0")[0]
-    scene.scene.animator().insert(owner, guard(broken, scene.scene))
+    scene.scene.animator().insert(object=owner, callable=guard(broken, scene.scene) if kept else broken)
     engine = Engine("cpu", tmp_path)
     world = uipc.World(engine)
     world.init(scene.scene)
@@ -98,3 +100,10 @@ def test_a_world_raises_what_its_own_callback_raised(tmp_path):
         world.advance()
     assert world.frame() == 0
     raise_kept(scene.scene)
+
+
+def test_what_is_no_callback_is_named(tmp_path):
+    scene = BoxScene(tmp_path)
+    scene.add_box(translation(0, 0, 0))
+    with pytest.raises(EngineError, match=r"animator\.insert: callable is None, must be a function"):
+        scene.scene.animator().insert(scene.scene.objects().find("box 0")[0], None)

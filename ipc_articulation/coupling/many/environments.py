@@ -27,7 +27,7 @@ from ipc_articulation.coupling.robot_states import RobotState
 from ipc_articulation.coupling.stepping import take_step
 from ipc_articulation.coupling.teleport import put
 from ipc_articulation.errors import EngineError, IpcArticulationError, StateError
-from ipc_articulation.frontend.turns import in_turn, turn_of
+from ipc_articulation.frontend.turns import changing_in_turn, in_turn, turn_of
 from ipc_articulation.frontend.worlds import ENGINES
 from ipc_articulation.signals import interrupts_deferred
 
@@ -116,7 +116,7 @@ class Environments:
         if failing == "stop":
             self.stop([number])
 
-    @in_turn
+    @changing_in_turn
     def stop(self, which: Iterable[int]) -> None:
         """Let the robots of some environments rest where they are until they are reset; free bodies go on.
 

@@ -39,7 +39,7 @@ def results_of(world: uipc.World) -> Callable[[], StepResults]:
             raise EngineError(
                 f"contact forces can be read out with Engine('cpu') only; the engine of this world is {name}"
             )
-        if statistics is None:
+        if not statistics:
             raise EngineError("contact forces: this world has taken no step since world.init or world.recover")
         contacts, end = statistics.contacts, statistics.end
         names, ids = engine.cpu.contact_names, engine.cpu.body_ids

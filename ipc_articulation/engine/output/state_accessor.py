@@ -25,7 +25,7 @@ from ipc_articulation.frontend.attributes import read, read_meta, writable
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.contact_world import refuse_overlaps
 from ipc_articulation.frontend.soft.soft_rows import SoftRows
-from ipc_articulation.frontend.turns import Turn, in_turn
+from ipc_articulation.frontend.turns import Turn, changing_in_turn, in_turn
 
 _OFFSET = "backend_abd_body_offset"  # libuipc's name for the first body that a state geometry stands for
 
@@ -95,7 +95,7 @@ class StateAccessor:
             if slot is not None:
                 writable(slot)[...] = values
 
-    @in_turn
+    @changing_in_turn
     def copy_from(self, state_geo: Any) -> None:
         """Read `transform` and `velocity`, 4x4 each, if the geometry has them; the past of the bodies is discarded.
 

@@ -70,6 +70,22 @@ class StepEnd:
             )
 
 
+class NoStatistics:
+    """Stands for statistics where there are none: it is false, and each of its figures is an EngineError."""
+
+    def __init__(self, why: str) -> None:
+        """Take the reason, for messages."""
+        self._why = why
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise EngineError(f"statistics.{name}: {self._why}; ask «if engine.statistics:» before")
+
+
 @dataclass(frozen=True)
 class StepStatistics:
     """Figures of one step. Contacts, collisions, minimum distance and energies are measured on request.

@@ -17,7 +17,7 @@ from ipc_articulation.frontend.attributes import read_meta, writable
 from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.soft.body_checks import LARGEST
 from ipc_articulation.frontend.soft.soft_rows import SoftRows
-from ipc_articulation.frontend.turns import in_turn
+from ipc_articulation.frontend.turns import changing_in_turn, in_turn
 
 _OFFSET = "backend_fem_vertex_offset"  # libuipc's name for the first vertex that a state geometry stands for
 
@@ -62,7 +62,7 @@ class VertexAccessor:
             if slot is not None:
                 writable(slot)[..., 0] = of_all[some]
 
-    @in_turn
+    @changing_in_turn
     def copy_from(self, state_geo: Any) -> None:
         """Read `position` and `velocity`, if the geometry has them; the past of the bodies is discarded.
 

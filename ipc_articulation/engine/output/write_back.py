@@ -74,12 +74,9 @@ class SceneWriter:
         soft, first = self._context.bodies.soft, self._context.bodies.affine_count
         if not soft.bodies:
             return
-        positions, velocities = soft.vertices_of(state.q[first:]), soft.vertices_of(state.qdot[first:])
-        at_first = soft.vertices_of(self._context.bodies.q[first:])
-        for body, x, v, x_first in zip(soft.bodies, positions, velocities, at_first, strict=True):
+        positions = soft.written(state.q[first:], self._context.bodies.q[first:])
+        for body, x, v in zip(soft.bodies, positions, soft.vertices_of(state.qdot[first:]), strict=True):
             vertices = body.slot.geometry().vertices()
-            stays = body.is_fixed & (x == x_first).all(axis=1)
-            x[stays] = body.x[stays]  # p + A x̄ is rounded
             writable(vertices.find("position"))[..., 0] = x
             velocity = vertices.find("velocity")
             if velocity is not None:

@@ -10,7 +10,14 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from ipc_articulation.engine.persistence.dump_file import Dump, dump_path, dumped_frames, read_dump, write_dump
+from ipc_articulation.engine.persistence.dump_file import (
+    Dump,
+    dump_path,
+    dumped_frames,
+    folder_of_dumps,
+    read_dump,
+    write_dump,
+)
 from ipc_articulation.engine.persistence.scene_description import describe, difference
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import EngineState
@@ -33,7 +40,8 @@ def dump_state(
     try:
         return write_dump(folder, Dump(frame, {**describe(model, workspace), "dt": dt}, state._asdict()))
     except OSError as error:
-        raise DumpError(f"dump {dump_path(folder, frame)} cannot be written: {error.strerror}") from error
+        what = f"dump {dump_path(folder, frame)}" if folder.is_dir() else folder_of_dumps(folder)
+        raise DumpError(f"{what} cannot be written: {error.strerror}") from error
 
 
 def recover_state(folder: Path, frame: int, model: EngineModel, workspace: Workspace) -> tuple[int, EngineState] | None:

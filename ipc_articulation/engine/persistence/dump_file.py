@@ -38,9 +38,23 @@ def dump_path(folder: Path, frame: int) -> Path:
     return folder / f"frame_{frame:06d}.dump"
 
 
+def folder_of_dumps(folder: Path) -> str:
+    """What messages call the folder."""
+    return f"{folder}, the folder of dumps,"
+
+
 def dumped_frames(folder: Path) -> list[int]:
-    """The frames that have a dump, ascending; empty if the folder does not exist."""
-    found = (_NAME.fullmatch(path.name) for path in folder.glob("frame_*.dump"))
+    """The frames that have a dump, ascending; empty if the folder does not exist.
+
+    Raises:
+        DumpError: A file is in its place, or it cannot be read; names it.
+    """
+    try:
+        found = map(_NAME.fullmatch, os.listdir(folder))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise DumpError(f"{folder_of_dumps(folder)} cannot be read: {error.strerror}") from error
     return sorted(int(match[1]) for match in found if match)
 
 

@@ -43,10 +43,12 @@ def read_again(scene: Any, model: EngineModel, state: EngineState) -> tuple[Engi
         state: Its state.
 
     Raises:
-        SceneError: A body of a joint or of stitches was destroyed, or bodies intersect; names them.
+        SceneError: A body of a joint or of stitches, or an object with a callback, was destroyed, or bodies intersect;
+            names them.
         UnsupportedError: see `read_model`.
     """
     slots = list(scene.geometries())
+    _refuse_orphan_callbacks(scene.get())
     _refuse_orphans(slots, model.context.bodies)
     table = read_rows(scene)
     known = {key: row for row, key in enumerate(model.context.bodies.keys)}
@@ -91,6 +93,16 @@ def _carry_state(old: Ints, state: EngineState, model: EngineModel, new: EngineM
 
 def _joint_keys(model: EngineModel) -> list[tuple[int, int]]:
     return [(mesh.geo_id, k) for mesh in model.context.tracked for k in range(len(mesh.joints))]
+
+
+def _refuse_orphan_callbacks(scene: Any) -> None:
+    """Raise a SceneError for an animator callback whose object is destroyed, which libuipc cannot call."""
+    for number in scene.animator().animation_ids():
+        if scene.objects().find(number) is None:
+            raise SceneError(
+                f"object {number} was destroyed, but the animator still has its callback; call "
+                f"scene.animator().erase({number}) too"
+            )
 
 
 def _refuse_orphans(slots: Sequence[Any], before: BodyTable) -> None:

@@ -21,7 +21,7 @@ from ipc_articulation.engine.terms.soft_transform import SoftTransform
 from ipc_articulation.engine.workspace import Workspace
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import require, writable
-from ipc_articulation.frontend.turns import Turn, in_turn
+from ipc_articulation.frontend.turns import Turn, changing_in_turn
 
 # (geometry id, instance) of an affine body or a half-plane; of a body's vertices with one contact element that, too
 Key = tuple[int, ...]
@@ -67,6 +67,7 @@ class PropertyAccessor:
         self._shapes: dict[int, _Shape] = {}  # by geometry id, as they were before the first change
         self._frictions: dict[tuple[Key, Key], float] = {}
 
+    @changing_in_turn
     def set_masses(self, masses: Mapping[int, float]) -> None:
         """Give bodies other masses; the distribution of the mass within a body stays, its inertia changes with it.
 
@@ -79,6 +80,7 @@ class PropertyAccessor:
         """
         self.set(masses, {})
 
+    @changing_in_turn
     def set_frictions(self, frictions: Mapping[tuple[Key, Key], float]) -> None:
         """Give pairs of bodies, or of a body and a half-plane, other coefficients of friction than the contact table's.
 
@@ -93,7 +95,7 @@ class PropertyAccessor:
         """
         self.set({}, frictions)
 
-    @in_turn
+    @changing_in_turn
     def set(self, masses: Mapping[int, float], frictions: Mapping[tuple[Key, Key], float]) -> None:
         """Set both, or neither if one of them is refused; see `set_masses` and `set_frictions`.
 

@@ -100,6 +100,14 @@ class SoftRows:
             found.append(own)
         return found
 
+    def written(self, q: Array, q_first: Array) -> list[Array]:
+        """The same as the engine writes them: fixed vertices where they were at first, (m, 12), are that to the bit."""
+        found, at_first = self.vertices_of(q), self.vertices_of(q_first)
+        for body, x, x_first in zip(self.bodies, found, at_first, strict=True):
+            stays = body.is_fixed & (x == x_first).all(axis=1)
+            x[stays] = body.x[stays]  # p + A x̄ is rounded
+        return found
+
 
 NO_SOFT_ROWS = SoftRows((), (), np.zeros(1, dtype=np.int64))
 

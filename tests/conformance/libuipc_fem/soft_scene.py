@@ -86,7 +86,7 @@ class SoftBodies:
 
     def _check(self):
         statistics = self.scene.engine.statistics
-        if statistics is not None:
+        if statistics:
             assert statistics.result.name in ("CONVERGED", "SEMI_IMPLICIT"), statistics.result
         for x in self.x:
             assert np.isfinite(x).all()

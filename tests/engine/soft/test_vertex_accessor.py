@@ -5,6 +5,7 @@ import pytest
 from uipc import view
 
 from ipc_articulation.errors import EngineError, SceneError
+from ipc_articulation.frontend import read_once
 from tests.engine.soft.soft_scenes import SoftScene, block, moved, particles
 
 
@@ -95,3 +96,21 @@ def test_there_is_none_before_the_scene(tmp_path):
 
     with pytest.raises(EngineError, match=r"has no vertex accessor before world\.init"):
         _ = Engine("cpu", str(tmp_path)).vertex_accessor
+
+
+@pytest.mark.parametrize("name", ["position", "velocity"])
+def test_what_is_written_into_the_geometry_is_said_once_to_have_no_effect(tmp_path, monkeypatch, caplog, name):
+    monkeypatch.setattr(read_once, "_RARELY", 0.0)
+    scene = SoftScene(tmp_path)
+    slot = scene.add_soft(moved(block(1), 0.1, 0, 1.0), "block")
+    view(slot.geometry().vertices().find("is_fixed"))[:2] = 1
+    scene.start().run(3)
+    assert "has no effect" not in caplog.text
+    view(slot.geometry().vertices().find(name))[3] += 0.01
+    view(slot.geometry().tetrahedra().topo())[0] = 0
+    scene.run(3)
+    told = [line for line in caplog.messages if "has no effect" in line]
+    assert len(told) == 2
+    assert told[0].startswith("step 4: 'topo' of the tetrahedra of soft body 'block' (geometry 0) was written, which")
+    assert told[1].startswith(f"step 4: '{name}' of soft body 'block' (geometry 0) was written, which has no effect")
+    assert told[1].endswith("engine.vertex_accessor writes it between steps")
