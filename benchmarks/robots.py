@@ -24,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.same_robots import compare, random_files
+from benchmarks.same_robots import compare, random_files, same
 
 ROOT = Path(__file__).parents[1]
 MODELS = ROOT / "models"
@@ -207,6 +207,9 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="default: one a core")
     parser.add_argument("--same", action="store_true", help="compare the robots that the adapters make of a file")
     arguments = parser.parse_args()
+    if arguments.same and arguments.one:
+        print(json.dumps(same(Path(arguments.one))))
+        return
     if arguments.same:
         with tempfile.TemporaryDirectory() as folder:
             files = [file for _, file in robots() if file.suffix == ".urdf"] + random_files(Path(folder), RANDOM)

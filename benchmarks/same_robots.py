@@ -182,7 +182,7 @@ def random_files(folder: Path, count: int) -> list[Path]:
 
 
 def _in_process(file: Path) -> dict[str, str]:
-    command = [sys.executable, "-m", "benchmarks.same_robots", str(file)]
+    command = [sys.executable, "-m", "benchmarks.robots", "--same", "--one", str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     crash = {"": f"the process ended with {done.returncode}: {done.stderr.strip()[-300:]}"}
     said: dict[str, str] = json.loads(done.stdout.strip().rpartition("\n")[2]) if done.returncode == 0 else crash
@@ -190,7 +190,3 @@ def _in_process(file: Path) -> dict[str, str]:
         if text:
             print(f"{file.name}: {adapter}: {text[:300]}", flush=True)
     return said
-
-
-if __name__ == "__main__":
-    print(json.dumps(same(Path(sys.argv[1]))))
