@@ -105,7 +105,7 @@ def test_joints_in_series_that_move_the_same_are_named_at_any_state(joint, geare
         q = dyn.integrate(robot, robot.neutral, rng.normal(size=robot.nv))
         v, tau = rng.normal(size=(2, robot.nv))
         for use in LOOPED:
-            with pytest.raises(ModelError, match="model 'series': joint 'to .*' moves no inertia in this position"):
+            with pytest.raises(ModelError, match=r"model 'series': joint 'to .*' moves no inertia in this position"):
                 use(robot, q, v, tau)
 
 
