@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
@@ -27,6 +28,7 @@ Factory = Callable[[], Env]
 Backend = Callable[..., VectorEnv]
 
 _ONE_THREAD = (THREADS, "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+_ENVIRONMENT = Lock()  # of this process; one thread at a time changes it and puts it back
 
 
 def make_vec(
@@ -128,13 +130,14 @@ BACKENDS: dict[str, Backend] = {
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
     """Processes that are started meanwhile compute in one thread: there are as many as work for the cores."""
-    before = {name: os.environ.get(name) for name in _ONE_THREAD}
-    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+    with _ENVIRONMENT:
+        before = {name: os.environ.get(name) for name in _ONE_THREAD}
+        os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value

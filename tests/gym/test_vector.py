@@ -3,7 +3,8 @@
 import os
 import signal
 from pathlib import Path
-from time import perf_counter
+from threading import Event, Thread
+from time import perf_counter, sleep
 from typing import Any
 from unittest.mock import Mock
 
@@ -17,6 +18,7 @@ from ipc_articulation.examples.policies.push_crate import PushCrate
 from ipc_articulation.errors import SolverError, TaskError
 from ipc_articulation.gym import Env, Task, make_vec
 from ipc_articulation.gym.shared import SharedScene
+from ipc_articulation.gym.vector import _one_thread_each
 from ipc_articulation.gym.world import World
 
 COUNT = 3
@@ -265,6 +267,23 @@ def test_seeds_options_and_actions_of_all_are_refused_by_name(scene: Path, backe
         with pytest.raises(TaskError, match=rf"the actions are a {kind}, must be \(2, 1\) numbers from -1 to 1, a row"):
             envs.step(actions)
     envs.close()
+
+
+def test_processes_that_two_threads_start_leave_the_environment_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    ended = Event()
+
+    def start() -> None:
+        with _one_thread_each():
+            ended.wait(10.0)
+
+    thread = Thread(target=start)
+    with _one_thread_each():
+        thread.start()
+        sleep(0.05)
+    ended.set()
+    thread.join()
+    assert "OMP_NUM_THREADS" not in os.environ
 
 
 @pytest.mark.slow
