@@ -13,7 +13,7 @@ from typing import Any
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.vector.utils import iterate
 
-from ipc_articulation.arguments import COUNT, instance, optional, refuse_unwanted
+from ipc_articulation.arguments import COUNT, instance, optional, refuse_unwanted, shown
 from ipc_articulation.cores import THREADS
 from ipc_articulation.errors import TaskError
 from ipc_articulation.gym.backend_options import refuse_backend_options
@@ -63,8 +63,8 @@ def make_vec(
     refuse_unwanted("make_vec: backend_options", backend_options, optional(instance(Mapping)), TaskError)
     if num_envs == 0:
         raise TaskError("make_vec: num_envs is 0, must be at least 1")
-    if backend not in BACKENDS:
-        raise TaskError(f"make_vec: there is no backend '{backend}'{suggest(backend, BACKENDS)}")
+    if not isinstance(backend, str) or backend not in BACKENDS:
+        raise TaskError(f"make_vec: there is no backend {shown(backend)}{suggest(str(backend), BACKENDS)}")
     refuse_unknown_options("make_vec", options, [*options_of(Env), *options_of(make_vec)])
     refuse_backend_options(backend, backend_options or {})
     factory = partial(Env, task, **{"on_failure": "reset", **options})

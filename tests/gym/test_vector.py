@@ -237,6 +237,7 @@ def test_one_that_fails_may_stop(scene: Path, backend: str) -> None:
     [
         ({"num_envs": 0}, "num_envs is 0, must be at least 1"),
         ({"num_envs": 2, "backend": "proceses"}, "there is no backend 'proceses'; did you mean 'processes'?"),
+        ({"num_envs": 2, "backend": ["here"]}, "there is no backend ['here']; did you mean 'here'?"),
         ({"num_envs": 1.5}, "num_envs is 1.5, must be a whole number"),
         (
             {"num_envs": 2, "backend": "here", "engin": "cpu"},
