@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import cached_property
 from typing import Any
 
 import gymnasium
@@ -68,7 +69,8 @@ class RayVectorEnv(VectorEnv[Any, Any, Any]):
             self._room = self._ray.util.placement_group([{"CPU": 1}] * count)
             stack.callback(self._ray.util.remove_placement_group, self._room)  # ends the actors, too
             self._actors = [self._actor(number) for number in range(count)]
-            made = self._own(0, self._actors[0].describe.remote())
+            pending = [actor.describe.remote() for actor in self._actors]
+            made, *_ = [self._own(number, answer) for number, answer in enumerate(pending)]
             self._stack = stack.pop_all()
         self.single_observation_space, self.single_action_space, self.metadata, self.render_mode, raises = made
         self._raises = bool(raises)
@@ -206,8 +208,12 @@ class _Group:
     """The environments of one actor, on its node."""
 
     def __init__(self, factory: Callable[[], gymnasium.Env[Any, Any]], count: int) -> None:
-        self._envs: list[Any] = [factory() for _ in range(count)]
-        self._ended = [False] * count
+        self._factory, self._ended = factory, [False] * count
+
+    @cached_property
+    def _envs(self) -> list[Any]:
+        """They are made at the first call: what a constructor raises, Ray gives as the loss of the actor."""
+        return [self._factory() for _ in self._ended]
 
     def describe(self) -> tuple[Any, ...]:
         env = self._envs[0]

@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from ipc_articulation.examples.policies.peg_in_hole import PegInHole
 from ipc_articulation.examples.policies.push_crate import PushCrate
 
-from ipc_articulation.errors import SolverError, TaskError
+from ipc_articulation.errors import SceneFileError, SolverError, TaskError
 from ipc_articulation.gym import Env, Task, make_vec, ray_vector
 from ipc_articulation.gym.shared import SharedScene
 from ipc_articulation.gym.vector import _one_thread_each
@@ -355,6 +355,13 @@ def test_actors_without_a_cpu_are_named(ray: Any, scene: Path, monkeypatch: pyte
     ):
         make_vec(scene, 2, backend="ray", engine="cpu")
     envs.close()
+
+
+@pytest.mark.slow
+def test_environments_that_actors_cannot_make_are_named_as_here(ray: Any) -> None:
+    for backend in ("here", "ray"):
+        with pytest.raises(SceneFileError, match="there is no example 'nothing'"):
+            make_vec("example:nothing", 2, backend=backend, engine="cpu")
 
 
 def step_on(envs: VectorEnv) -> None:
