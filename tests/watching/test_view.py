@@ -394,3 +394,9 @@ def test_a_server_prints_nothing_and_leaves_the_output_of_other_threads_alone(
         print("ours")
     assert seen == [sys.stdout, sys.stdout]
     assert capsys.readouterr().out == "ours\n"
+
+
+def test_a_server_that_has_stopped_before_ends_silently(capsys: pytest.CaptureFixture[str]) -> None:
+    with quiet_server(0, "one") as server:
+        server.stop()
+    assert "Error" not in "".join(capsys.readouterr())

@@ -40,7 +40,8 @@ def quiet_server(port: int, label: str, host: str = LOCAL) -> Iterator[Any]:
     try:
         yield server
     finally:
-        server.get_event_loop().call_soon_threadsafe(console.begin_capture)  # its thread prints that it has ended
+        with suppress(RuntimeError):  # it has stopped already
+            server.get_event_loop().call_soon_threadsafe(console.begin_capture)  # its thread prints that it has ended
         server.stop()
 
 
