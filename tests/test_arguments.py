@@ -93,6 +93,10 @@ def test_adapters_and_couple_refuse_it_by_name(call, message):
         (lambda: Engine(5), "^Engine: backend is 5, must be a str$"),
         (lambda: Engine("cpu", "a\0b"), r"^the workspace 'a\\x00b' cannot be made: embedded null byte$"),
         (lambda: Engine("cpu", config="a"), "^Engine: config is 'a', must be a dict, or None$"),
+        (
+            lambda: Engine("cpu", config={"k": np.eye(1)}),
+            r"^Engine: config is \{'k': array.*, must be a dict of what JSON",
+        ),
         (lambda: Engine("cpu", workspase="a"), "^Engine has no argument 'workspase'; did you mean 'workspace'"),
     ],
 )

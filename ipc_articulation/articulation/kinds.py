@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ipc_articulation.arguments import shown
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation import (
     anchors,
@@ -166,10 +167,10 @@ def kind_named(name: str, owner: str) -> int:
         ArticulationError: There is none; names the owner, and what kinds there are.
     """
     for kind, entry in KINDS.items():
-        if entry.name == name:
+        if isinstance(name, str) and entry.name == name:
             return kind
     names = ", ".join(entry.name for entry in KINDS.values())
-    raise ArticulationError(f"{owner}: kind '{name}' is unknown; kinds of joints: {names}")
+    raise ArticulationError(f"{owner}: kind {shown(name)} is unknown; kinds of joints: {names}")
 
 
 @compiled(inline="always")

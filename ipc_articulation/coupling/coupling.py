@@ -217,7 +217,9 @@ class Coupling:
             EngineError: The engine reads masses and friction once, or the last step was not committed. After all of
                 these errors, nothing has changed.
         """
-        set_properties(world, {self: RobotProperties(mass or {}, friction or {})})
+        given = {"mass": mass, "friction": friction}
+        properties = RobotProperties(**{name: values for name, values in given.items() if values is not None})
+        set_properties(world, {self: properties})
 
     @changing_in_turn
     def attach(self, part: str | Any, link: str = WORLD) -> None:

@@ -112,6 +112,8 @@ class Engine(uipc.Engine):
                 super().__init__(backend, self.cpu, *arguments)
             else:
                 super().__init__(backend, *arguments)
+        except TypeError as error:  # the workspace is a text, and what the backend is asked for was checked
+            raise EngineError(f"Engine: config is {shown(config)}, must be a dict of what JSON has: {error}") from error
         except RuntimeError as error:
             raise EngineError(f"engine '{backend}' cannot run here: {error}; Engine('cpu') needs no GPU") from error
 

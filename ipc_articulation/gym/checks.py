@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.arguments import COUNT, instance, optional, refuse_unwanted, shown
+from ipc_articulation.arguments import COUNT, Wanted, instance, optional, refuse_unwanted, shown
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import TaskError
 from ipc_articulation.naming import suggest
@@ -43,20 +43,49 @@ def checked_start(seed: Any, options: Any) -> int | None:
     return None if seed is None else int(seed)
 
 
-def checked_starts(seed: Any, options: Any, count: int) -> list[int | None]:
-    """The seed of each of several environments: `seed` + k for environment k, or the k-th of several.
+def checked_starts(envs: Any, seed: Any, options: Any) -> tuple[list[int | None], dict[str, Any]]:
+    """What the `reset` of a vector environment is given.
+
+    Returns:
+        The seed of each environment: `seed` + k for environment k, or the k-th of several; and gymnasium's option
+        `reset_mask`, which says the ones that are reset, where it was given.
 
     Raises:
-        TaskError: As for `checked_start`, or there are more or fewer seeds than environments.
+        TaskError: As for `checked_start`; there are more or fewer seeds than environments; the mask is none, or leaves
+            out some in the first reset; or the environments are closed.
     """
-    if isinstance(options, Mapping):  # gymnasium's own says which ones are reset
-        options = {key: value for key, value in options.items() if key != "reset_mask"}
+    require_open(envs)
+    count, others, known = envs.num_envs, options, {}
+    if isinstance(options, Mapping):
+        others = {key: value for key, value in options.items() if key != "reset_mask"}
+        known = {key: value for key, value in options.items() if key == "reset_mask"}
+    for mask in known.values():
+        refuse_unwanted("reset: options: 'reset_mask'", mask, _mask_of(count), TaskError)
+        if not envs.is_begun and not mask.all():
+            raise TaskError("reset: options: 'reset_mask' leaves out environments; the first reset is of all")
     if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str):
-        first = checked_start(seed, options)
-        return [None if first is None else first + k for k in range(count)]
+        first = checked_start(seed, others)
+        return [None if first is None else first + k for k in range(count)], known
     if len(seed) != count:
         raise TaskError(f"{len(seed)} seeds were given for {count} environments")
-    return [checked_start(each, options) for each in seed]
+    return [checked_start(each, others) for each in seed], known
+
+
+def _mask_of(count: int) -> Wanted:
+    def accepts(mask: Any) -> bool:
+        return isinstance(mask, np.ndarray) and mask.dtype == bool and mask.shape == (count,) and bool(mask.any())
+
+    return Wanted(f"an array of numpy with {count} Booleans, at least one of them True", accepts)
+
+
+def require_open(envs: Any) -> None:
+    """Refuse a vector environment that is closed.
+
+    Raises:
+        TaskError: It is.
+    """
+    if envs.closed:
+        raise TaskError("the environments are closed; make others")
 
 
 def checked_action(action: Any, space: Any) -> Any:
@@ -136,16 +165,21 @@ def _numbers(space: Any) -> str:
     return f"{space.shape} numbers from {np.min(space.low):g} to {np.max(space.high):g}"
 
 
-def checked_actions(actions: Any, space: Any) -> Any:
-    """The actions of n environments.
+def checked_actions(envs: Any, actions: Any) -> Any:
+    """The actions of a vector environment.
 
     Args:
+        envs: The vector environment.
         actions: One for each environment.
-        space: Of all of them together.
 
     Raises:
-        TaskError: They have another shape, or one has a number that is not finite; names the environment.
+        TaskError: They have another shape, or one has a number that is not finite; names the environment. Or the
+            environments are closed, or were not reset yet.
     """
+    require_open(envs)
+    if not envs.is_begun:
+        raise TaskError("step before reset: episodes begin with envs.reset()")
+    space = envs.action_space
     if not hasattr(space, "low"):
         return actions
     wanted = f"{_numbers(space)}, a row for each environment"

@@ -9,7 +9,7 @@ from typing import Any, Literal, Never, get_args
 import gymnasium
 import numpy as np
 
-from ipc_articulation.arguments import instance, one_of, optional, refuse_unwanted
+from ipc_articulation.arguments import AT_LEAST_ONE, Wanted, instance, one_of, optional, refuse_unwanted
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.errors import IpcArticulationError, TaskError
@@ -32,7 +32,18 @@ from ipc_articulation.scenefile.reading import read_scene
 
 OnFailure = Literal["raise", "reset", "stop"]
 
-_SIZE = (640, 400)  # pixels of a picture
+_SIZE, _LARGEST = (640, 400), 8192  # pixels of a picture, and of its longest side
+
+
+def _is_size(size: Any) -> bool:
+    return (
+        isinstance(size, tuple | list)
+        and len(size) == 2
+        and all(AT_LEAST_ONE.accepts(side) and side <= _LARGEST for side in size)
+    )
+
+
+_PIXELS = Wanted(f"a tuple of two whole numbers from 1 to {_LARGEST}", _is_size)
 
 
 class Env(gymnasium.Env[Any, Any]):
@@ -76,7 +87,7 @@ class Env(gymnasium.Env[Any, Any]):
             on_failure: What follows a step that fails: "raise" raises the error; "reset" truncates the episode, and
                 `info["error"]` says why; "stop" too, and the environment stays as it is: every further step and reset
                 gives its last observation and truncates at once.
-            size: Width and height of pictures [pixels].
+            size: Width and height of pictures, up to 8192 each [pixels].
             unknown: Any other option is refused.
 
         Raises:
@@ -88,6 +99,7 @@ class Env(gymnasium.Env[Any, Any]):
         refuse_unknown_options("Env", unknown, options_of(Env))
         refuse_unwanted("Env: render_mode", render_mode, optional(one_of("rgb_array")), TaskError)
         refuse_unwanted("Env: on_failure", on_failure, one_of(*get_args(OnFailure)), TaskError)
+        refuse_unwanted("Env: size", size, _PIXELS, TaskError)
         refuse_unwanted("Env: settings", settings, optional(instance(Mapping)), TaskError)
         self._task = task_of(task)
         scene, document = read_scene(scene_file(self._task.scene), settings)

@@ -10,7 +10,7 @@ from typing import Any
 from gymnasium.vector import AsyncVectorEnv
 
 from ipc_articulation.errors import TaskError
-from ipc_articulation.gym.checks import checked_actions, checked_starts
+from ipc_articulation.gym.checks import checked_actions, checked_starts, require_open
 
 _LONGEST = 5.0  # seconds from the end of a process's pipe to its own
 
@@ -22,6 +22,7 @@ class ProcessVectorEnv(AsyncVectorEnv):
     episodes of all are lost, and everything but `close` raises a TaskError.
     """
 
+    is_begun = False  # whether there was a reset
     processes: list[Any] = []  # noqa: RUF012 (until gymnasium has made its own)
 
     def __init__(self, *factories: Any, **options: Any) -> None:
@@ -31,18 +32,20 @@ class ProcessVectorEnv(AsyncVectorEnv):
 
     def reset_async(self, seed: Any = None, options: Any = None) -> None:
         """Send the seeds; environment k gets `seed` + k, or the k-th of several seeds."""
-        seeds = checked_starts(seed, options, self.num_envs)
+        seeds, known = checked_starts(self, seed, options)
         with self._living():
-            super().reset_async(seeds, options)
+            super().reset_async(seeds, known)
 
     def reset_wait(self, timeout: float | None = None) -> Any:
         """What the environments gave."""
         with self._awaiting(timeout):
-            return super().reset_wait(timeout)
+            begun = super().reset_wait(timeout)
+        self.is_begun = True
+        return begun
 
     def step_async(self, actions: Any) -> None:
         """Send the actions."""
-        actions = checked_actions(actions, self.action_space)
+        actions = checked_actions(self, actions)
         with self._living():
             super().step_async(actions)
 
@@ -79,8 +82,8 @@ class ProcessVectorEnv(AsyncVectorEnv):
     @contextmanager
     def _living(self) -> Iterator[None]:
         """Name a process that has ended, before the block or in it."""
-        if not self.closed:
-            self._refuse_ended(wait(self._ends, 0.0))
+        require_open(self)
+        self._refuse_ended(wait(self._ends, 0.0))
         try:
             yield
         except (EOFError, ConnectionError) as error:

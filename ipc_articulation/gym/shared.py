@@ -139,6 +139,7 @@ class SharedEnv(Env):
         Raises:
             TaskError: As for `Env.step`.
         """
+        self._require_open()
         self._plan, self.error = None, None
         if self._stopped or self._count < 0 or self.is_broken:
             return None

@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.vector.utils import iterate
 
-from ipc_articulation.arguments import COUNT, instance, refuse_unwanted
+from ipc_articulation.arguments import COUNT, instance, optional, refuse_unwanted, shown
 from ipc_articulation.cores import THREADS
 from ipc_articulation.errors import TaskError
+from ipc_articulation.gym.backend_options import refuse_backend_options
 from ipc_articulation.gym.checks import checked_actions, checked_starts, options_of, refuse_unknown_options
 from ipc_articulation.gym.env import Env
 from ipc_articulation.gym.process_vector import ProcessVectorEnv
@@ -27,6 +29,7 @@ Factory = Callable[[], Env]
 Backend = Callable[..., VectorEnv]
 
 _ONE_THREAD = (THREADS, "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+_ENVIRONMENT = Lock()  # of this process; one thread at a time changes it and puts it back
 
 
 def make_vec(
@@ -48,21 +51,22 @@ def make_vec(
         num_envs: How many.
         backend: "processes", each environment in a process; "ray", actors of a Ray cluster; "scene", all in one scene
             of this process, where they step together; "here", one after the other in this process.
-        backend_options: Of AsyncVectorEnv, `RayVectorEnv` or SyncVectorEnv ("scene" and "here").
+        backend_options: Of AsyncVectorEnv, `RayVectorEnv` or SyncVectorEnv ("scene" and "here"); None: none.
         options: Of each `Env`; `on_failure` is "reset" unless it is given.
 
     Raises:
-        TaskError: There is no such backend or option, or `num_envs` is no positive number.
+        TaskError: There is no such backend or option, an option has no such value, or `num_envs` is no positive number.
         MissingPackageError: Ray is not installed.
         IpcArticulationError: As for `Env`.
     """
     refuse_unwanted("make_vec: num_envs", num_envs, COUNT, TaskError)
-    refuse_unwanted("make_vec: backend_options", backend_options or {}, instance(Mapping), TaskError)
+    refuse_unwanted("make_vec: backend_options", backend_options, optional(instance(Mapping)), TaskError)
     if num_envs == 0:
         raise TaskError("make_vec: num_envs is 0, must be at least 1")
-    if backend not in BACKENDS:
-        raise TaskError(f"make_vec: there is no backend '{backend}'{suggest(backend, BACKENDS)}")
+    if not isinstance(backend, str) or backend not in BACKENDS:
+        raise TaskError(f"make_vec: there is no backend {shown(backend)}{suggest(str(backend), BACKENDS)}")
     refuse_unknown_options("make_vec", options, [*options_of(Env), *options_of(make_vec)])
+    refuse_backend_options(backend, backend_options or {})
     factory = partial(Env, task, **{"on_failure": "reset", **options})
     return BACKENDS[backend](factory, int(num_envs), **(backend_options or {}))
 
@@ -70,13 +74,18 @@ def make_vec(
 class LocalVectorEnv(SyncVectorEnv):
     """gymnasium's SyncVectorEnv; a seed or an action that is none is refused before any environment begins."""
 
+    is_begun = False  # whether there was a reset
+
     def reset(self, *, seed: Any = None, options: Any = None) -> Any:
         """Reset all environments; environment k gets `seed` + k, or the k-th of several seeds."""
-        return super().reset(seed=checked_starts(seed, options, self.num_envs), options=options)
+        seeds, known = checked_starts(self, seed, options)
+        begun = super().reset(seed=seeds, options=known)
+        self.is_begun = True
+        return begun
 
     def step(self, actions: Any) -> Any:
         """Step all environments."""
-        return super().step(checked_actions(actions, self.action_space))
+        return super().step(checked_actions(self, actions))
 
 
 class SceneVectorEnv(LocalVectorEnv):
@@ -95,7 +104,7 @@ class SceneVectorEnv(LocalVectorEnv):
 
     def step(self, actions: Any) -> Any:
         """Step all environments."""
-        each = list(iterate(self.action_space, checked_actions(actions, self.action_space)))
+        each = list(iterate(self.action_space, checked_actions(self, actions)))
         ended = self._autoreset_envs & (self.autoreset_mode == AutoresetMode.NEXT_STEP)
         stepped(self._scene, self.envs, each, ended.tolist())
         return super().step(actions)
@@ -128,13 +137,14 @@ BACKENDS: dict[str, Backend] = {
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
     """Processes that are started meanwhile compute in one thread: there are as many as work for the cores."""
-    before = {name: os.environ.get(name) for name in _ONE_THREAD}
-    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+    with _ENVIRONMENT:
+        before = {name: os.environ.get(name) for name in _ONE_THREAD}
+        os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.arguments import shown
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import ViewingError
 from ipc_articulation.naming import suggest
@@ -58,5 +59,5 @@ def require_show(show: str) -> None:
     Raises:
         ViewingError: It is none of `SHOWS`.
     """
-    if show not in SHOWS:
-        raise ViewingError(f"show must be one of {', '.join(SHOWS)}, is {show!r}{suggest(str(show), SHOWS)}")
+    if not isinstance(show, str) or show not in SHOWS:
+        raise ViewingError(f"show must be one of {', '.join(SHOWS)}, is {shown(show)}{suggest(str(show), SHOWS)}")

@@ -89,7 +89,7 @@ class Recorder:
         self._writer.append({"time": 0.0, **self._subject.state(is_start=True)})
         self._flusher = Flusher(self._writer)
         if self._subject.coupling is not None:
-            self._subject.coupling.observers.append(self.append)
+            self._subject.coupling.observers.append(self._observe)
 
     @property
     def rows(self) -> int:
@@ -108,9 +108,21 @@ class Recorder:
                 taken since the last row, the world was recovered to an earlier one, or bodies, half-planes or terms of
                 the energy came or went, or a fixed body was moved; names them.
         """
+        if not self._append_new():
+            raise RecordingError(f"no step was taken since row {self.rows - 1}; a row is the state after a step")
+
+    @in_turn
+    def _observe(self) -> None:
+        """Record a step of the coupling; another thread may have closed the recorder, or recorded it, meanwhile."""
+        if not self._is_closed:
+            self._append_new()
+
+    def _append_new(self) -> bool:
+        """Record the present state; False if no step was taken since the last row."""
         self._require_open()
         self._require_same()
-        self._follow_time()
+        if not self._follow_time():
+            return False
         now, header = perf_counter(), self._writer.header
         values = {
             "time": self._clock.time,
@@ -123,7 +135,9 @@ class Recorder:
             self._writer.append(values, touching)
             header.extra["wall_time"] += now - self._began
         self._began = perf_counter()
+        return True
 
+    @in_turn
     def close(self) -> None:
         """End the recording; steps that follow are not recorded.
 
@@ -134,7 +148,7 @@ class Recorder:
             return
         self._is_closed = True
         if self._subject.coupling is not None:
-            self._subject.coupling.observers.remove(self.append)
+            self._subject.coupling.observers.remove(self._observe)
         self._flusher.close()
         with self._claim:
             self._writer.close()
@@ -148,13 +162,12 @@ class Recorder:
     ) -> None:
         self.close()
 
-    def _follow_time(self) -> None:
-        """Advance the time by the steps taken since the last row."""
+    def _follow_time(self) -> int:
+        """Advance the time by the steps taken since the last row; their number."""
         steps = self._clock.follow()
         if steps < 0:
             raise RecordingError("the world was recovered to an earlier step; end this recording and begin another")
-        if steps == 0:
-            raise RecordingError(f"no step was taken since row {self.rows - 1}; a row is the state after a step")
+        return steps
 
     def _require_open(self) -> None:
         if self._is_closed:

@@ -92,7 +92,7 @@ class View:
             self.url = f"http://{host}:{server.get_port()}"
             self._stack = stack.pop_all()
         if self._subject.coupling is not None:
-            self._subject.coupling.observers.append(self.update)
+            self._subject.coupling.observers.append(self._observe)
         close_at_exit(self)
         print(f"live view: {self.url}", flush=True)
         if open_browser:
@@ -106,11 +106,18 @@ class View:
         Raises:
             ViewingError: The view is closed, or the page failed.
         """
+        self._require_open()
+        self._observe()
+
+    def _observe(self) -> None:
+        """Show a step of the coupling; another thread may have closed the view meanwhile."""
         self._follow()
         self._scene.gate.hold()
 
     @in_turn
     def _follow(self) -> None:
+        if self._is_closed:
+            return
         self._require_open()
         steps = self._clock.follow()
         if steps < 0:
@@ -150,11 +157,12 @@ class View:
 
     def close(self) -> None:
         """End the page; steps that follow are not shown."""
-        if self._is_closed:
-            return
-        self._is_closed = True
-        if self._subject.coupling is not None:
-            self._subject.coupling.observers.remove(self.update)
+        with self.turn:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            if self._subject.coupling is not None:
+                self._subject.coupling.observers.remove(self._observe)
         self._stack.close()
 
     def __enter__(self) -> View:

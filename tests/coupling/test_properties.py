@@ -193,6 +193,10 @@ def test_an_environment_with_properties_of_its_own_moves_alone_as_among_others(t
         ({}, {"grund": 1.0}, r"the friction of 'grund': there is no such surface; did you mean 'ground'\?"),
         ({"crate": 1.0}, {"stop": -1}, r"the friction of 'stop' is -1, must be a number from 0 to 1e\+06"),
         (1.0, {}, r"set_properties: the mass is 1\.0, must be a Mapping"),
+        (np.zeros(2), None, r"set_properties: the mass is array\(\[0\., 0\.\]\), must be a Mapping"),
+        (None, np.zeros(0), r"set_properties: the friction is array\(\[\], dtype=float64\), must be a Mapping"),
+        ([], None, r"set_properties: the mass is \[\], must be a Mapping"),
+        (None, (), r"set_properties: the friction is \(\), must be a Mapping"),
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(tmp_path, mass, friction, message):

@@ -147,6 +147,11 @@ def bodies_of(boxes):
     ("kind", "arguments", "message"),
     [
         ("saddle", {}, "joint_geometry: kind 'saddle' is unknown; kinds of joints: revolute"),
+        (
+            np.array(["revolute"]),
+            {},
+            "joint_geometry: kind array(['revolute'], dtype='<U8') is unknown; kinds of joints: r",
+        ),
         ("helical", {"axes": [[1, 0, 0]]}, "joint_geometry: joints of the kind 'helical' need pitches"),
         ("revolute", {}, "joint_geometry: joints of the kind 'revolute' need axes"),
         ("planar", {"axes": [[1, 0, 0]]}, "joint_geometry: joints of the kind 'planar' need second_axes"),

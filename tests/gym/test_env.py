@@ -146,6 +146,10 @@ def test_an_environment_that_failed_may_stop(make_env: MakeEnv, monkeypatch: pyt
         ({"render_mode": "human"}, "Env: render_mode is 'human', must be one of 'rgb_array', or None"),
         ({"on_failure": "ignore"}, "Env: on_failure is 'ignore', must be one of 'raise', 'reset', 'stop'"),
         ({"settings": ["a=1"]}, "Env: settings is"),
+        *(
+            ({"size": size}, f"Env: size is {size!r}, must be a tuple of two whole numbers from 1 to 8192")
+            for size in ((0, 1), 3, None, ("a", "b"), (1.5, 2), (8193, 1), (1, 2, 3), (float("nan"), 1))
+        ),
         (
             {"on_failiure": "stop"},
             "Env: unknown option 'on_failiure'; did you mean 'on_failure'? "

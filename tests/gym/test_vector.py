@@ -3,7 +3,8 @@
 import os
 import signal
 from pathlib import Path
-from time import perf_counter
+from threading import Event, Thread
+from time import perf_counter, sleep
 from typing import Any
 from unittest.mock import Mock
 
@@ -14,9 +15,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from ipc_articulation.examples.policies.peg_in_hole import PegInHole
 from ipc_articulation.examples.policies.push_crate import PushCrate
 
-from ipc_articulation.errors import SolverError, TaskError
-from ipc_articulation.gym import Env, Task, make_vec
+from ipc_articulation.errors import SceneFileError, SolverError, TaskError
+from ipc_articulation.gym import Env, Task, make_vec, ray_vector
 from ipc_articulation.gym.shared import SharedScene
+from ipc_articulation.gym.vector import _one_thread_each
 from ipc_articulation.gym.world import World
 
 COUNT = 3
@@ -235,11 +237,32 @@ def test_one_that_fails_may_stop(scene: Path, backend: str) -> None:
     [
         ({"num_envs": 0}, "num_envs is 0, must be at least 1"),
         ({"num_envs": 2, "backend": "proceses"}, "there is no backend 'proceses'; did you mean 'processes'?"),
+        ({"num_envs": 2, "backend": ["here"]}, "there is no backend ['here']; did you mean 'here'?"),
         ({"num_envs": 1.5}, "num_envs is 1.5, must be a whole number"),
         (
             {"num_envs": 2, "backend": "here", "engin": "cpu"},
             "make_vec: unknown option 'engin'; did you mean 'engine'? "
             "valid: backend, backend_options, engine, on_failure, render_mode, settings, size",
+        ),
+        *(
+            (
+                {"num_envs": 2, "backend": backend, "backend_options": given},
+                f"make_vec: backend_options of '{backend}'{text}",
+            )
+            for backend, given, text in [
+                ("here", {"x": 1}, ": unknown option 'x'; valid: autoreset_mode, copy, observation_mode"),
+                (
+                    "scene",
+                    {"autoreset_mode": "x"},
+                    ": autoreset_mode is 'x', must be an AutoresetMode, or one of 'Next",
+                ),
+                ("processes", {"context": "nope"}, ": context is 'nope', must be one of "),
+                ("processes", {"shared_memory": "q"}, ": shared_memory is 'q', must be True or False"),
+                ("ray", {"actors": 0}, ": actors is 0, must be a whole number, one or more, or None"),
+                ("ray", {"actors": "x"}, ": actors is 'x', must be a whole number, one or more, or None"),
+                ("ray", {"address": 5}, ": address is 5, must be a str"),
+                ("ray", {"time_limit": 0}, ": time_limit is 0, must be a positive, finite number"),
+            ]
         ),
         ({"num_envs": 2, "bakend": "here"}, "unknown option 'bakend'; did you mean 'backend'?"),
     ],
@@ -264,6 +287,117 @@ def test_seeds_options_and_actions_of_all_are_refused_by_name(scene: Path, backe
     for actions, kind in (([[1j], [0.0]], "list"), (np.zeros((2, 1), dtype=complex), "ndarray"), ("ab", "str")):
         with pytest.raises(TaskError, match=rf"the actions are a {kind}, must be \(2, 1\) numbers from -1 to 1, a row"):
             envs.step(actions)
+    envs.close()
+
+
+def test_processes_that_two_threads_start_leave_the_environment_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    ended = Event()
+
+    def start() -> None:
+        with _one_thread_each():
+            ended.wait(10.0)
+
+    thread = Thread(target=start)
+    with _one_thread_each():
+        thread.start()
+        sleep(0.05)
+    ended.set()
+    thread.join()
+    assert "OMP_NUM_THREADS" not in os.environ
+
+
+MASKS = [np.array([True]), [True, False], np.array([False, False]), np.array([0, 1]), "x"]
+
+
+def require_one_behaviour(envs: VectorEnv) -> None:
+    """What is asked of two environments of any backend before the first reset, at resets of some, and after the end."""
+    actions, some = np.zeros((2, 1)), np.array([False, True])
+    with pytest.raises(TaskError, match=r"step before reset: episodes begin with envs.reset\(\)"):
+        envs.step(actions)
+    with pytest.raises(TaskError, match="'reset_mask' leaves out environments; the first reset is of all"):
+        envs.reset(options={"reset_mask": some})
+    first = envs.reset(seed=0)[0]
+    for mask in MASKS:
+        with pytest.raises(
+            TaskError, match=r"options: 'reset_mask' is .*, must be an array of numpy with 2 Booleans, at"
+        ):
+            envs.reset(options={"reset_mask": mask})
+    moved, options = envs.step(actions + 0.5)[0], {"reset_mask": some}
+    observations, infos = envs.reset(seed=0, options=options)
+    assert list(options) == ["reset_mask"]  # gymnasium takes it out
+    np.testing.assert_array_equal(observations, [moved[0], first[1]])
+    assert infos["_drawn"].tolist() == [False, True]
+    envs.step(actions)
+    envs.close()
+    for call in (envs.reset, lambda: envs.step(actions), envs.render):
+        with pytest.raises(TaskError, match="closed; make "):
+            call()
+
+
+@pytest.mark.parametrize("backend", ["here", "scene", pytest.param("processes", marks=pytest.mark.slow)])
+def test_begins_and_ends_are_the_same_in_all_backends(scene: Path, backend: str) -> None:
+    require_one_behaviour(make_vec(scene, 2, backend=backend, engine="cpu"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("actors", [1, 2])
+def test_begins_and_ends_are_the_same_on_ray(ray: Any, scene: Path, actors: int) -> None:
+    require_one_behaviour(make_vec(scene, 2, backend="ray", engine="cpu", backend_options={"actors": actors}))
+
+
+@pytest.mark.slow
+def test_actors_without_a_cpu_are_named(ray: Any, scene: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_vector, "_PATIENCE", 3.0)
+    envs = make_vec(scene, 2, backend="ray", engine="cpu")
+    with pytest.raises(
+        TaskError, match="2 Ray actors need one free CPU each; 0 of the 2 CPUs of the cluster were free"
+    ):
+        make_vec(scene, 2, backend="ray", engine="cpu")
+    envs.close()
+
+
+@pytest.mark.slow
+def test_environments_that_actors_cannot_make_are_named_as_here(ray: Any) -> None:
+    for backend in ("here", "ray"):
+        with pytest.raises(SceneFileError, match="there is no example 'nothing'"):
+            make_vec("example:nothing", 2, backend=backend, engine="cpu")
+
+
+def step_on(envs: VectorEnv) -> None:
+    while True:
+        envs.step(np.zeros((2, 1)))
+
+
+@pytest.mark.slow
+def test_a_cluster_that_is_lost_is_named(ray: Any, scene: Path) -> None:
+    """As when its only node is lost: nothing of what was made there is known any more."""
+    envs = make_vec(scene, 2, backend="ray", engine="cpu", backend_options={"actors": 1})
+    envs.reset(seed=0)
+    ray.util.remove_placement_group(envs._room)  # type: ignore[attr-defined]
+    for _ in range(2):
+        with pytest.raises(
+            TaskError, match=r"the Ray cluster is lost: .*Connect to one, and make the environments anew"
+        ):
+            step_on(envs)
+    envs.close()
+
+
+class Sleepy(Task):
+    """An action takes long."""
+
+    def act(self, action: np.ndarray, state: Any) -> Any:
+        sleep(60.0)
+
+
+@pytest.mark.slow
+def test_an_actor_that_does_not_answer_is_named(ray: Any, scene: Path) -> None:
+    task = type("SleepyHere", (Sleepy,), {"scene": scene})
+    envs = make_vec(task, 2, backend="ray", engine="cpu", backend_options={"actors": 1, "time_limit": 30.0})
+    envs.reset(seed=0)
+    envs._limit = 0.5  # type: ignore[attr-defined]
+    with pytest.raises(TaskError, match=r"does not answer in 0.5 s, of numbers 0, 1: close them and make them anew"):
+        envs.step(np.zeros((2, 1)))
     envs.close()
 
 

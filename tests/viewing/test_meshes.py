@@ -39,6 +39,8 @@ def test_the_choice_of_surfaces(show: str, by: str, expected: list) -> None:
 def test_a_wrong_choice() -> None:
     with pytest.raises(ViewingError, match=r"show must be one of visual, collision, both, is 'visuals'; did you mean"):
         require_show("visuals")
+    with pytest.raises(ViewingError, match=r"show must be one of visual, collision, both, is array\(\['visual'\]"):
+        require_show(np.array(["visual"]))  # type: ignore[arg-type]
 
 
 def test_the_camera_sees_visual_surfaces() -> None:

@@ -87,6 +87,36 @@ def test_a_recorder_in_another_thread_records_whole_steps(tmp_path):
     np.testing.assert_allclose(recording.time[1:], 0.01 * np.array(frames), atol=1e-12)
 
 
+def first_observer(coupling, call):
+    """Call a function in another thread after each step, before a coupling's recorders and views hear of it."""
+
+    def observe():
+        thread = Thread(target=call)
+        thread.start()
+        thread.join(60.0)
+
+    coupling.observers.insert(0, observe)
+
+
+def test_a_row_that_another_thread_appends_is_that_of_the_step(tmp_path):
+    coupling, world = coupled(tmp_path)
+    with Recorder(coupling, tmp_path / "run", ENGINES[world]) as recorder:
+        first_observer(coupling, recorder.append)
+        coupling.step(world)
+        coupling.step(world)
+    np.testing.assert_allclose(read_recording(tmp_path / "run").time, [0.0, 0.01, 0.02], atol=1e-12)
+
+
+def test_steps_go_on_when_another_thread_closes_what_follows_them(tmp_path):
+    coupling, world = coupled(tmp_path)
+    recorder, view = Recorder(coupling, tmp_path / "run", ENGINES[world]), View(coupling, ENGINES[world], port=0)
+    for watcher in (recorder, view):
+        first_observer(coupling, watcher.close)
+    coupling.step(world)
+    coupling.step(world)
+    assert read_recording(tmp_path / "run").steps == 0
+
+
 def test_a_second_thread_that_steps_a_coupling_is_refused(tmp_path):
     coupling, world = coupled(tmp_path)
     taken, refused = [], []

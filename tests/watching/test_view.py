@@ -17,11 +17,11 @@ from ipc_articulation import Engine, EngineError, Recorder, SceneError, View, ex
 from ipc_articulation.errors import MissingPackageError, ViewingError
 from ipc_articulation.viewing.bodies import rigid_parts
 from ipc_articulation.viewing.replaying import viser_scene
-from ipc_articulation.viewing.replaying.server import free_port
+from ipc_articulation.viewing.replaying.server import free_port, quiet_server
 from ipc_articulation.watching.live_scene import LiveScene
 from tests.watching.scenes import add_box, config, move, step
 
-pytest.importorskip("viser")
+viser = pytest.importorskip("viser")
 PATIENCE = 10.0  # seconds
 
 
@@ -373,3 +373,30 @@ def test_a_world_that_is_recovered_is_followed(box: tuple, watched: None) -> Non
         step(world)
         view.update()
         assert view._clock.steps == 1
+
+
+def test_a_server_prints_nothing_and_leaves_the_output_of_other_threads_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seen: list[Any] = []
+
+    class Spying(viser.ViserServer):
+        def __init__(self, **options: Any) -> None:
+            seen.append(sys.stdout)
+            super().__init__(**options)
+
+        def stop(self) -> None:
+            seen.append(sys.stdout)
+            super().stop()
+
+    monkeypatch.setattr(viser, "ViserServer", Spying)
+    with quiet_server(0, "one"):
+        print("ours")
+    assert seen == [sys.stdout, sys.stdout]
+    assert capsys.readouterr().out == "ours\n"
+
+
+def test_a_server_that_has_stopped_before_ends_silently(capsys: pytest.CaptureFixture[str]) -> None:
+    with quiet_server(0, "one") as server:
+        server.stop()
+    assert "Error" not in "".join(capsys.readouterr())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout, suppress
-from io import StringIO
+from contextlib import contextmanager, suppress
 from typing import Any
+
+from rich import get_console
 
 from ipc_articulation.arguments import shown
 from ipc_articulation.errors import ViewingError
@@ -31,16 +32,17 @@ def quiet_server(port: int, label: str, host: str = LOCAL) -> Iterator[Any]:
         MissingPackageError: viser is not installed.
         ViewingError: The port is no port, none of the next hundred is free, or this machine has no such interface.
     """
-    viser = need("viser")
+    viser, console = need("viser"), get_console()  # viser prints on it; it captures what one thread prints
     free = free_port(port, host)
-    with redirect_stdout(StringIO()):
+    with console.capture():
         server = viser.ViserServer(host=host, port=free, label=label, verbose=False)
     set_tab_title(server, label)
     try:
         yield server
     finally:
-        with redirect_stdout(StringIO()):
-            server.stop()
+        with suppress(RuntimeError):  # it has stopped already
+            server.get_event_loop().call_soon_threadsafe(console.begin_capture)  # its thread prints that it has ended
+        server.stop()
 
 
 def free_port(port: int, host: str = LOCAL) -> int:
