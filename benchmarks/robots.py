@@ -29,6 +29,7 @@ from benchmarks.same_robots import compare, random_files, same
 ROOT = Path(__file__).parents[1]
 MODELS = ROOT / "models"
 PAGE = ROOT / "docs" / "robots.md"
+BY_HAND = "## What a URDF file means"  # begins what --write leaves
 ADAPTERS = ("mujoco", "native")
 STEPS = 30
 RANDOM = 200  # robots for --same
@@ -234,7 +235,8 @@ def main() -> None:
     lines = list(page(verdicts))
     print("\n".join(lines))
     if arguments.write:
-        PAGE.write_text("\n".join(lines) + "\n")
+        _, mark, rest = PAGE.read_text().partition(BY_HAND)
+        PAGE.write_text("\n".join(lines) + "\n\n" + mark + rest)
 
 
 if __name__ == "__main__":
