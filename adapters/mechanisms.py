@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ from ipc_articulation.adapters.native.bases import sets_free, settle_base
 from ipc_articulation.adapters.native.ignored import leave_out
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.integrators.constrained import RETURN
 from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
 from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.dynamics.reading.loops import closes_loops
@@ -17,6 +18,8 @@ from ipc_articulation.dynamics.reading.node import XmlNode
 from ipc_articulation.dynamics.reading.repairing import Surfaces, repaired
 from ipc_articulation.dynamics.reading.urdf import tree_of
 from ipc_articulation.errors import UnsupportedError
+
+RETURNS = f"the first steps bring it back by {RETURN:g} per second"
 
 
 def read_tree(
@@ -46,12 +49,6 @@ def read_tree(
     return robot, mechanism
 
 
-def dof_names(joint: PlacedJoint) -> Iterator[str]:
-    """Names of a joint's degrees of freedom, as in the model."""
-    for k in range(joint.joint.ndof):
-        yield joint.name if joint.joint.ndof == 1 else f"{joint.name}[{k}]"
-
-
 def turns_and_slides(joint: PlacedJoint) -> bool:
     """Whether every position coordinate of a joint is an angle or a distance."""
     return joint.joint.nq == joint.joint.ndof
@@ -66,5 +63,5 @@ def set_dofs(
     """Set an attribute of joints from values by degree of freedom; `choose` decides between old and new ones."""
     for joint in mechanism.joints:
         old = np.broadcast_to(getattr(joint, attribute), joint.joint.ndof)
-        new = [values.get(name, present) for name, present in zip(dof_names(joint), old, strict=True)]
+        new = [values.get(name, present) for name, present in zip(joint.dof_names, old, strict=True)]
         setattr(joint, attribute, choose(old, np.array(new)))

@@ -10,6 +10,7 @@ import numpy as np
 from ipc_articulation.adapters.dart.adapter import DartAdapter
 from ipc_articulation.adapters.dart.urdf import make_skeleton
 from ipc_articulation.adapters.driven_model import DrivenModel
+from ipc_articulation.adapters.limits import warn_beyond_limits
 from ipc_articulation.adapters.mechanisms import read_tree
 from ipc_articulation.adapters.native.static_links import carried_by_static, static_names
 
@@ -103,6 +104,7 @@ class SceneModel:
             sections=setup.facets.sections,
             untouchable=carried_by_static(mechanism, static_names(mechanism)),
         )
+        warn_beyond_limits(adapter, "DART pushes it back in the first steps")
         return self._driven(adapter, setup)
 
     def _driven(self, adapter: DartAdapter, setup: RobotSetup) -> DrivenModel:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
+from ipc_articulation.adapters.limits import warn_beyond_limits
 from ipc_articulation.adapters.mujoco.adapter import MujocoAdapter
 from ipc_articulation.adapters.mujoco.compiling import compiled
 from ipc_articulation.adapters.mujoco.model import load_spec
@@ -88,10 +89,11 @@ class SceneModel:
             data.qpos[model.joint(name).qposadr[0]] = position
         for name, velocity in start_velocity.items():
             data.qvel[model.joint(name).dofadr[0]] = velocity
-        _warn_beyond_limits(model, data)
         mujoco.mj_forward(model, data)
         _warn_of_violations(model, data)
-        return DrivenMujocoModel(model, data, setup.facets, self._ignored)
+        driven = DrivenMujocoModel(model, data, setup.facets, self._ignored)
+        warn_beyond_limits(driven.adapter, "MuJoCo pushes it back in the first steps")
+        return driven
 
     def _configure(self, setup: RobotSetup) -> None:
         option = self.spec.option
@@ -191,19 +193,6 @@ def _efforts(model: mujoco.MjModel, actuators: Iterable[JointActuator]) -> dict[
         name = name_of(model, "joint", actuator.joint)
         efforts[name] = min(*own, efforts.get(name, np.inf))
     return efforts
-
-
-def _warn_beyond_limits(model: mujoco.MjModel, data: mujoco.MjData) -> None:
-    """Warn of joints that start beyond their limits; MuJoCo lets them, and pushes them back with its soft limits."""
-    limited = np.flatnonzero(model.jnt_limited & np.isin(model.jnt_type, _DRIVEN))
-    for joint, position in zip(limited, data.qpos[model.jnt_qposadr[limited]], strict=True):
-        low, high = model.jnt_range[joint]
-        if not low <= position <= high:
-            caution(
-                f"joint '{name_of(model, 'joint', joint)}' starts at {position:g}, beyond its limits {low:g} to "
-                f"{high:g}: MuJoCo pushes it back in the first steps; set its 'initial' under 'robot'",
-                AdapterError,
-            )
 
 
 def _warn_of_violations(model: mujoco.MjModel, data: mujoco.MjData) -> None:

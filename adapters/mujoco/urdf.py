@@ -9,7 +9,6 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from ipc_articulation.adapters.mechanisms import dof_names
 from ipc_articulation.adapters.mujoco.sizes import check_size
 from lxml import etree
 
@@ -75,7 +74,7 @@ def _follow(spec: mujoco.MjSpec, mechanism: Mechanism) -> None:
     """
     placed = {joint.child: joint for joint in mechanism.joints}
     for body in spec.bodies:
-        for name, own, k in zip(dof_names(placed[body.name]), body.joints, count()) if body.name in placed else ():
+        for name, own, k in zip(placed[body.name].dof_names, body.joints, count()) if body.name in placed else ():
             if own.type != mujoco.mjtJoint.mjJNT_FREE:
                 own.name = name
                 _set(own, placed[body.name], k)

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from ipc_articulation.adapters.mechanisms import dof_names, set_dofs, turns_and_slides
+from ipc_articulation.adapters.limits import warn_beyond_limits
+from ipc_articulation.adapters.mechanisms import RETURNS, set_dofs, turns_and_slides
 from ipc_articulation.adapters.mimics import with_followers
 from ipc_articulation.adapters.native.adapter import NativeAdapter
 from ipc_articulation.adapters.native.driven_model import DrivenModel
@@ -18,18 +19,13 @@ from ipc_articulation.adapters.native.rotors import give_rotors
 from ipc_articulation.adapters.native.static_links import static_names
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.dynamics.integrators import Scheme
-from ipc_articulation.dynamics.integrators.constrained import RETURN
 from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.dynamics.reading.repairing import Surfaces
 from ipc_articulation.errors import AdapterError
-from ipc_articulation.repairs import caution
-
-_BEYOND = 1e-9  # [rad or m] by which rounding may take a joint of a loop beyond its limit
 
 
 class SceneModel:
@@ -64,7 +60,7 @@ class SceneModel:
     def joint_names(self) -> list[str]:
         """Names of turns and slides except followers': the joint's, with a number if it has several."""
         joints = [joint for joint in self._robot.mechanism.joints if joint.name not in self._robot.followers]
-        return [name for joint in joints if turns_and_slides(joint) for name in dof_names(joint)]
+        return [name for joint in joints if turns_and_slides(joint) for name in joint.dof_names]
 
     def build(self, setup: RobotSetup) -> DrivenModel:
         """The finished model.
@@ -111,7 +107,7 @@ class SceneModel:
 
     def _driven(self, setup: RobotSetup) -> DrivenModel:
         adapter = self._adapter(self._model, setup)
-        _warn_beyond_limits(adapter)
+        warn_beyond_limits(adapter, RETURNS)
         return DrivenModel(adapter, self._drives)
 
     def _adapter(self, model: Model, setup: RobotSetup) -> NativeAdapter:
@@ -129,18 +125,6 @@ class SceneModel:
         x = _closed(model, q, start)
         pins = [*setup.pins, *file_pins(model, x, robot.mechanism.meetings, static_names(robot.mechanism))]
         return NativeAdapter(model, setup.dt, q=x, pins=pins, scheme=scheme, **around)
-
-
-def _warn_beyond_limits(adapter: NativeAdapter) -> None:
-    """Warn of joints that start beyond their limits; the step brings them back slowly, see `dynamics.integrators`."""
-    names = freedom_names(adapter.describe().joints)
-    for name, position, (low, high) in zip(names, adapter.theta(), adapter.limits(), strict=True):
-        if not low - _BEYOND <= position <= high + _BEYOND:
-            caution(
-                f"joint '{name}' starts at {position:g}, beyond its limits {low:g} to {high:g}: the first steps bring "
-                f"it back by {RETURN:g} per second; set its 'initial' under 'robot'",
-                AdapterError,
-            )
 
 
 def _started(model: Model, values: Mapping[str, float]) -> Array:

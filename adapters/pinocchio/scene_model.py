@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 from ipc_articulation.adapters.driven_model import DrivenModel
-from ipc_articulation.adapters.mechanisms import dof_names, read_tree, set_dofs, turns_and_slides
+from ipc_articulation.adapters.limits import warn_beyond_limits
+from ipc_articulation.adapters.mechanisms import RETURNS, read_tree, set_dofs, turns_and_slides
 from ipc_articulation.adapters.mimics import with_followers
 from ipc_articulation.adapters.pinocchio.adapter import PinocchioAdapter
 from ipc_articulation.adapters.pinocchio.urdf import make_geometry, make_model
@@ -56,7 +57,7 @@ class SceneModel:
     def joint_names(self) -> list[str]:
         """Names of turns and slides, those that mimic others left out: the joint's, with a number if it has several."""
         joints = [joint for joint in self._mechanism.joints if joint.mimic is None]
-        return [name for joint in joints if turns_and_slides(joint) for name in dof_names(joint)]
+        return [name for joint in joints if turns_and_slides(joint) for name in joint.dof_names]
 
     def build(self, setup: RobotSetup) -> DrivenModel:
         """The finished model.
@@ -95,6 +96,8 @@ class SceneModel:
             mesh_shape=setup.facets.mesh_shape,
             sections=setup.facets.sections,
         )
+
+        warn_beyond_limits(adapter, RETURNS)
 
         def drive(force: Array, kd: Array) -> None:
             adapter.tau, adapter.kd = adapter.motor_forces(force), kd

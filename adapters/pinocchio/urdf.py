@@ -13,7 +13,6 @@ from typing import Any
 import coal
 import numpy as np
 import pinocchio as pin
-from ipc_articulation.adapters.mechanisms import dof_names
 
 from ipc_articulation.dynamics.joints.elements import Element, Screw
 from ipc_articulation.dynamics.model import Mechanism, Model, PlacedJoint
@@ -151,7 +150,7 @@ def _add(model: pin.Model, joint: PlacedJoint, frame: int, ours: Model) -> int:
     if not kinds:
         fixed = pin.Frame(joint.name, before.parentJoint, frame, place, pin.FrameType.FIXED_JOINT)
         return int(model.addBodyFrame(joint.child, before.parentJoint, place, model.addFrame(fixed)))
-    number, dof = before.parentJoint, ours.dof_names.index(next(dof_names(joint)))
+    number, dof = before.parentJoint, ours.dof_names.index(joint.dof_names[0])
     for k, kind in enumerate(kinds):
         name = joint.name if len(kinds) == 1 else f"{joint.name}[{k}]"
         number, place = model.addJoint(number, kind, place, name), _HERE

@@ -119,6 +119,12 @@ class PlacedJoint(Part):
     velocity: ArrayLike = np.inf  # largest rate [rad/s or m/s]
     mimic: Mimic | None = None
 
+    @property
+    def dof_names(self) -> list[str]:
+        """Names of the degrees of freedom, as in the model."""
+        count = self.joint.ndof
+        return [self.name] if count == 1 else [f"{self.name}[{k}]" for k in range(count)]
+
 
 @dataclass
 class FixedFrame(Part):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.same_robots import ADAPTERS, same
+from benchmarks.same_robots import ADAPTERS, RobotReading, same
 
 LINK = """<link name="{}"><inertial><origin xyz="0.1 0 0.02"/><mass value="{}"/>
   <inertia ixx="0.02" iyy="0.03" izz="0.025" ixy="0.001" ixz="0" iyz="0"/></inertial>{}</link>"""
@@ -63,6 +63,15 @@ def test_a_file_is_one_robot(what, tmp_path: Path) -> None:
     refused = {adapter for adapter, text in said.items() if re.match("refused: .*joint 'hinge'", text)}
     assert said.keys() - refused == set(), said
     assert refused == set(REFUSED.get(what, ())), said
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_start_beyond_limits_is_named(adapter, tmp_path: Path) -> None:
+    pytest.importorskip(f"tests.adapters.shared.{adapter}_side")
+    file = tmp_path / "robot.urdf"
+    file.write_text(urdf())
+    with pytest.warns(UserWarning, match=r"joint 'hinge' starts at 2.3, beyond its limits -1 to 2: .*first steps"):
+        RobotReading(adapter, file, []).built(start={"hinge": 2.3})
 
 
 def urdf(shape=BOX, kind="revolute", inside=LIMIT, arm="", hand="", more="", axis='<axis xyz="0 1 0"/>') -> str:
