@@ -9,6 +9,7 @@ from ipc_articulation.dynamics.reading.osim import read_osim
 from ipc_articulation.spatial import inverse, pose, rotation_about
 from tests.dynamics.reading.osim_documents import (
     IDENTITY,
+    INERTIA_4,
     PARABOLA,
     axis,
     bodies,
@@ -263,3 +264,22 @@ def test_what_is_not_read_is_warned_of():
     prescribed = joint("PinJoint", "j", [coordinate("y", "<prescribed>true</prescribed>")])
     with pytest.warns(UserWarning, match=r"joint 'j': coordinate 'y': its prescribed motion is not read"):
         read_osim(document(bodies(body("b", prescribed))))
+
+
+def in_components(*parts):
+    return f"<components>{''.join(parts)}</components>"
+
+
+def test_what_is_among_the_components_of_a_model_is_read():
+    """The pose is that of OpenSim 4.6, where y = 0.25 gives the second body 2 y + 0.1 = 0.6 along x."""
+    pin = joint_4("PinJoint", "j", "/ground", "/bodyset/a", [coordinate("y")])
+    slide = joint_4("SliderJoint", "k", "/bodyset/a", "/b", [coordinate("z")])
+    second = f'<Body name="b"><mass>3</mass><mass_center>0 0 0</mass_center>{INERTIA_4}</Body>'
+    marker = '<Marker name="m"><socket_parent_frame>/b</socket_parent_frame><location>1 0 0</location></Marker>'
+    parts = in_components(second, slide, coupler("z", "y", line(2, 0.1)), marker)
+    osim = read_osim(document_4(["a"], pin, more=parts))
+    assert [(link.name, link.mass) for link in osim.mechanism.links] == [("a", 2.0), ("b", 3.0)]
+    assert [c.name for c in osim.coordinates] == ["y"]
+    assert [frame.name for frame in osim.mechanism.frames] == ["m"]
+    expected = pose(rotation_about(Z, 0.25), 0.6 * np.array([np.cos(0.25), np.sin(0.25), 0]))
+    np.testing.assert_allclose(body_pose(osim, y=0.25), expected, atol=1e-15)

@@ -9,7 +9,7 @@ import numpy as np
 from ipc_articulation import spatial
 from ipc_articulation.dynamics.model.parts import FixedFrame, Link
 from ipc_articulation.dynamics.reading.node import XmlNode
-from ipc_articulation.dynamics.reading.osim.contents import number_in, numbers_in, objects_in, text_in
+from ipc_articulation.dynamics.reading.osim.contents import number_in, numbers_in, parts_in, text_in
 from ipc_articulation.dynamics.reading.osim.document import Place
 
 PRODUCTS = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -42,7 +42,7 @@ def read_markers(model: XmlNode, tag: str, place: Callable[[str, XmlNode], Place
         ModelError: A marker is wrong.
     """
     frames = []
-    for node in objects_in(model, "MarkerSet"):
+    for node in parts_in(model, "Marker"):
         name, node = node.named("marker")
         link, pose = place(text_in(node, tag), node)
         frames.append(FixedFrame(name, link, pose @ spatial.pose(p=numbers_in(node, "location", 3))))

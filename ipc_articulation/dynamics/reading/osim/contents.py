@@ -61,11 +61,19 @@ def pose_in(node: XmlNode, location: str, orientation: str) -> Array:
     return spatial.pose(Rx @ Ry @ Rz, p)
 
 
-def objects_in(node: XmlNode, *sets: str) -> list[XmlNode]:
-    """The elements in `<set><objects>` of all given sets that exist."""
-    found = []
-    for name in sets:
-        part = node.child(name)
-        objects = part.child("objects") if part else None
-        found += objects.children() if objects else []
-    return found
+def objects_in(node: XmlNode, tag: str) -> list[XmlNode]:
+    """The elements in the `<objects>` of a set, if it exists."""
+    part = node.child(tag)
+    objects = part.child("objects") if part else None
+    return objects.children() if objects else []
+
+
+def parts_in(model: XmlNode, kind: str) -> list[XmlNode]:
+    """The bodies, joints, constraints or markers of a model: those of their set, and those among `<components>`.
+
+    Args:
+        model: The `<Model>`.
+        kind: The end of their tags: `Joint` of `PinJoint`.
+    """
+    listed = [part for components in model.descendants("components") for part in components.children()]
+    return objects_in(model, f"{kind}Set") + [part for part in listed if part.tag.endswith(kind)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ipc_articulation.dynamics.loops.coordinate_functions import Function
 from ipc_articulation.dynamics.reading.node import XmlNode
-from ipc_articulation.dynamics.reading.osim.contents import flag_in, number_in, numbers_in, objects_in, text_in
+from ipc_articulation.dynamics.reading.osim.contents import flag_in, number_in, numbers_in, parts_in, text_in
 from ipc_articulation.dynamics.reading.osim.function_elements import function_in
 from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, composed, scaled
 from ipc_articulation.naming import suggest
@@ -77,7 +77,7 @@ def read_couplings(model: XmlNode, known: Collection[str]) -> dict[str, Coupler]
         ModelError: A constraint is wrong.
     """
     given: dict[str, tuple[XmlNode, Coupler]] = {}
-    for node in objects_in(model, "ConstraintSet"):
+    for node in parts_in(model, "Constraint"):
         _, node = node.named("constraint")
         if flag_in(node, "isDisabled", False) or not flag_in(node, "isEnforced", True):
             continue

@@ -11,7 +11,7 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading.node import XmlNode, by_name, parse
-from ipc_articulation.dynamics.reading.osim.contents import flag_in, objects_in, pose_in, text_in
+from ipc_articulation.dynamics.reading.osim.contents import flag_in, objects_in, parts_in, pose_in, text_in
 from ipc_articulation.naming import suggest
 
 Place = tuple[str, Array]  # a link, and a pose (4, 4) in its frame
@@ -57,7 +57,7 @@ def bodies_in(model: XmlNode) -> dict[str, XmlNode]:
     Raises:
         ModelError: Two have the same name.
     """
-    found = by_name(objects_in(model, "BodySet"), "body")
+    found = by_name(parts_in(model, "Body"), "body")
     found.pop(GROUND, None)
     return found
 
@@ -96,7 +96,7 @@ def joints_in_set(model: XmlNode, bodies: Mapping[str, XmlNode]) -> list[JointEl
         ModelError: A frame is unknown, or ground is a child.
     """
     frames = frames_of_bodies(model, bodies)
-    return [_joint_in_set(node, frames) for node in objects_in(model, "JointSet")]
+    return [_joint_in_set(node, frames) for node in parts_in(model, "Joint")]
 
 
 def _joint_in_set(node: XmlNode, frames: Mapping[str, Place]) -> JointElement:
