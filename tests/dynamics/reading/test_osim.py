@@ -266,6 +266,14 @@ def test_what_is_not_read_is_warned_of():
         read_osim(document(bodies(body("b", prescribed))))
 
 
+def test_a_function_without_a_name_is_that_of_its_axis():
+    """In OpenSim 4.6 the translation is 2 · 0.25 + 5."""
+    text = document(bodies(body("b", custom("j", "y", axis("translation1", "1 0 0", line(2, 5), "y")))))
+    osim = read_osim(text.replace("<function>", "").replace("</function>", ""))
+    expected = PARENT @ pose(p=(5.5, 0, 0)) @ inverse(CHILD)
+    np.testing.assert_allclose(body_pose(osim, y=0.25), expected, atol=1e-15)
+
+
 def in_components(*parts):
     return f"<components>{''.join(parts)}</components>"
 

@@ -18,13 +18,14 @@ from ipc_articulation.naming import suggest
 def function_in(node: XmlNode, role: str) -> Function | None:
     """The function with a role in an element, or None.
 
-    OpenSim 3 writes `<role><LinearFunction>`, OpenSim 4 also `<LinearFunction name="role">`.
+    OpenSim 3 writes `<role><LinearFunction>`, OpenSim 4 also `<LinearFunction name="role">`; it reads one without a
+    name too. Tags of classes begin with capitals.
 
     Raises:
         ModelError: An unknown function, or wrong numbers.
     """
     inner = node.child(role)
-    given = inner.children() if inner else [child for child in node.children() if child.element.get("name") == role]
+    given = inner.children() if inner else [c for c in node.children() if c.element.get("name", role) == role and c.tag[0].isupper()]
     if len(given) > 1:
         raise given[1].error(f"<{node.tag}> has more than one function; give one")
     return read_function(given[0]) if given else None
