@@ -274,12 +274,42 @@ def test_a_function_without_a_name_is_that_of_its_axis():
     np.testing.assert_allclose(body_pose(osim, y=0.25), expected, atol=1e-15)
 
 
+# Paths in joint «a» and, by OpenSim 4.6, where its parent frame then is.
+PATHS = {
+    "/bodyset/a": (0, 0, 0),
+    "../../bodyset/a": (0, 0, 0),
+    "/bodyset/a/p": (1, 0, 0),
+    "/bodyset/a/q": (3, 0, 0),
+    "p": (0, 5, 0),
+    "../a/p": (0, 5, 0),
+    "/jointset/a/p": (0, 5, 0),
+    "r": (1, 0, 1),
+    "/jointset/i/s": (0, 6, 0),
+    "/ground/g": (0, 0, 7),
+    "/t": (0, 0, 8),
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_whole_path_of_a_frame_counts(path):
+    own = offset("p", "/bodyset/a", "0 5 0"), offset("r", "/bodyset/a/p", "0 0 1")
+    first = joint_4(
+        "PinJoint", "i", "/ground", "/bodyset/a", [coordinate("x")], [offset("s", "/jointset/a/p", "0 1 0")]
+    )
+    second = joint_4("SliderJoint", "a", path, "/bodyset/b", [coordinate("y")], own)
+    on_ground = in_components(offset("g", "..", "0 0 7"))
+    more = f'<Ground name="ground">{on_ground}</Ground>{in_components(offset("t", "/bodyset/a", "0 0 8"))}'
+    inside = offset("p", "..", "1 0 0") + offset("q", "../p", "2 0 0")
+    osim = read_osim(document_4(["a", "b"], first, second, more=more, components=inside))
+    np.testing.assert_allclose(body_pose(osim, "b"), pose(p=PATHS[path]), atol=1e-15)
+
+
 def in_components(*parts):
     return f"<components>{''.join(parts)}</components>"
 
 
 def test_what_is_among_the_components_of_a_model_is_read():
-    """The pose is that of OpenSim 4.6, where y = 0.25 gives the second body 2 y + 0.1 = 0.6 along x."""
+    """OpenSim 4.6 has a mass of 5 kg, and accelerations z̈ = 2 ÿ."""
     pin = joint_4("PinJoint", "j", "/ground", "/bodyset/a", [coordinate("y")])
     slide = joint_4("SliderJoint", "k", "/bodyset/a", "/b", [coordinate("z")])
     second = f'<Body name="b"><mass>3</mass><mass_center>0 0 0</mass_center>{INERTIA_4}</Body>'

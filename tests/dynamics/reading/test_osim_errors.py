@@ -205,10 +205,22 @@ def pin_4(parent="/ground", child="/bodyset/b", **more):
 @pytest.mark.parametrize(
     ("joints", "expected"),
     [
-        ([pin_4(child="/bodyset/c")], "joint 'j': unknown frame '/bodyset/c'; frames: b, ground"),
+        (
+            [pin_4(child="/bodyset/c")],
+            "joint 'j': unknown frame '/bodyset/c'; did you mean '/bodyset/b'? frames: /bodyset/b, /ground",
+        ),
+        (
+            [pin_4(child="/bodyset/c/tip", frames=[offset("tip", "/bodyset/b")])],
+            "joint 'j': unknown frame '/bodyset/c/tip'; did you mean '/bodyset/b'? "
+            "frames: /bodyset/b, /ground, /jointset/j/tip",
+        ),
+        (
+            [pin_4(child="tip", frames=[offset("tip", "../tap"), offset("tap", "../tip")])],
+            "frames '/jointset/j/tip', '/jointset/j/tap' are placed in each other in a circle",
+        ),
         (
             [pin_4(child="tip", frames=[offset("tap", "/bodyset/b")])],
-            "joint 'j': unknown frame 'tip'; frames: b, ground, j/tap",
+            "joint 'j': unknown frame 'tip'; frames: /bodyset/b, /ground, /jointset/j/tap",
         ),
         (
             [pin_4(parent="/bodyset/b", child="/ground")],

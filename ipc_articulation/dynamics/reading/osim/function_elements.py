@@ -25,7 +25,11 @@ def function_in(node: XmlNode, role: str) -> Function | None:
         ModelError: An unknown function, or wrong numbers.
     """
     inner = node.child(role)
-    given = inner.children() if inner else [c for c in node.children() if c.element.get("name", role) == role and c.tag[0].isupper()]
+    given = (
+        inner.children()
+        if inner
+        else [c for c in node.children() if c.element.get("name", role) == role and c.tag[0].isupper()]
+    )
     if len(given) > 1:
         raise given[1].error(f"<{node.tag}> has more than one function; give one")
     return read_function(given[0]) if given else None

@@ -16,12 +16,12 @@ from ipc_articulation.dynamics.reading.node import TEXT, XmlNode
 from ipc_articulation.dynamics.reading.osim.axes import axes_of
 from ipc_articulation.dynamics.reading.osim.bodies import read_body, read_markers
 from ipc_articulation.dynamics.reading.osim.chain import Cluster, add_joint_chain, clusters_of, of_independent
-from ipc_articulation.dynamics.reading.osim.contents import numbers_in
+from ipc_articulation.dynamics.reading.osim.contents import numbers_in, text_in
 from ipc_articulation.dynamics.reading.osim.coordinates import Coordinate, read_coordinate, read_couplings
 from ipc_articulation.dynamics.reading.osim.document import (
     JointElement,
     bodies_in,
-    frames_of_bodies,
+    frames_in,
     joints_in_bodies,
     joints_in_set,
     link_of,
@@ -72,7 +72,7 @@ def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
     path_or_text = unpacked(path_or_text)
     model, is_version_4 = model_in(path_or_text)
     bodies = bodies_in(model)
-    joints = joints_in_set(model, bodies) if is_version_4 else joints_in_bodies(bodies)
+    joints = joints_in_set(model, frames_in(model)) if is_version_4 else joints_in_bodies(bodies)
     _check_joints(joints, bodies)
     coordinates = _coordinates(joints)
     couplings = read_couplings(model, coordinates)
@@ -155,9 +155,9 @@ def _without(joints: list[JointElement], names: set[str]) -> list[JointElement]:
 def _markers(model: XmlNode, bodies: Mapping[str, XmlNode], is_version_4: bool, links: list[Link]) -> list[FixedFrame]:
     """The markers on links that exist."""
     if is_version_4:
-        frames = frames_of_bodies(model, bodies)
-        markers = read_markers(model, "socket_parent_frame", lambda path, node: place_of(path, frames, node))
+        frames = frames_in(model)
+        markers = read_markers(model, lambda node: place_of(node, "socket_parent_frame", frames))
     else:
-        markers = read_markers(model, "body", lambda name, node: (link_of(name, bodies, node), np.eye(4)))
+        markers = read_markers(model, lambda node: (link_of(text_in(node, "body"), bodies, node), np.eye(4)))
     there = {WORLD, *(link.name for link in links)}
     return [marker for marker in markers if marker.link in there]
