@@ -321,3 +321,18 @@ def test_what_is_among_the_components_of_a_model_is_read():
     assert [frame.name for frame in osim.mechanism.frames] == ["m"]
     expected = pose(rotation_about(Z, 0.25), 0.6 * np.array([np.cos(0.25), np.sin(0.25), 0]))
     np.testing.assert_allclose(body_pose(osim, y=0.25), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("function", [line(2, 0.1), PARABOLA])
+def test_what_hangs_on_a_coordinate_has_a_joint_even_if_no_axis_is_the_coordinate_itself(function):
+    knee = custom("j", "y", axis("rotation1", "1 0 0", function, "y"), axis("translation1", "0 1 0", PARABOLA, "y"))
+    inside = "<default_value>0.4</default_value><range>-1 2</range><clamped>true</clamped>"
+    osim = read_osim(document(bodies(body("b", knee.replace("</Coordinate>", f"{inside}</Coordinate>")))))
+    robot = osim.mechanism.build()
+    assert (robot.dof_names, robot.start) == (("y",), [0.4])
+    tree = robot.spanning_tree
+    at = tree.dofs("y")
+    assert (tree.coordinates.lower[at], tree.coordinates.upper[at]) == (-1, 2)
+    angle = {line(2, 0.1): 1.3, PARABOLA: 0.3}[function]
+    expected = PARENT @ pose(rotation_about(X, angle), (0, 0.3, 0)) @ inverse(CHILD)
+    np.testing.assert_allclose(body_pose(osim, y=0.6), expected, atol=1e-15)
