@@ -202,6 +202,18 @@ def test_a_coupled_coordinate_joins_its_drivers_cluster():
     np.testing.assert_allclose(cluster.constraint.spanning(np.array([0.6])), [0.6, 0.36 + 0.24])
 
 
+@pytest.mark.parametrize(("function", "value"), [(line(2, 0.1), 0.2), (PARABOLA, 1.04**0.5 - 0.2)])
+def test_a_locked_dependent_coordinate_locks_its_driver(function, value):
+    """In OpenSim 4.6 z = 2 y + 0.1, locked at 0.5, holds y at 0.2."""
+    text = two_pins(coupler("z", "y", function)).replace("</Coordinate>", "<default_value>0.3</default_value>&", 1)
+    locked = "<default_value>0.5</default_value><locked>true</locked></Coordinate>"
+    text = text.replace('<Coordinate name="z"></Coordinate>', f'<Coordinate name="z">{locked}')
+    osim = read_osim(text.replace("&", "</Coordinate>"))
+    (found,), (placed, _) = osim.coordinates, osim.mechanism.joints
+    assert (placed.name, placed.lower, placed.upper) == ("y", found.default, found.default)
+    assert (found.default, found.locked) == (pytest.approx(value, abs=1e-12), True)
+
+
 def test_couplings_of_coupled_coordinates():
     third = body("c", joint("PinJoint", "l", [coordinate("w")]))
     text = two_pins(coupler("z", "y", line(2, 0.1)), coupler("w", "z", line(3, 0)))

@@ -182,6 +182,17 @@ def test_a_coupler(given, expected):
     assert message(document(bodies(body("a", PIN), second) + constraints(*given))) == f"<text>:2: {expected}"
 
 
+@pytest.mark.parametrize(("function", "lock"), [(IDENTITY, "true"), ("<Constant><value>2</value></Constant>", "false")])
+def test_locks_that_contradict_a_coupler(function, lock):
+    locked = "<default_value>0.5</default_value><locked>true</locked>"
+    first = body("a", joint("PinJoint", "j", [coordinate("y", f"<locked>{lock}</locked>")]))
+    second = body("b", joint("PinJoint", "k", [coordinate("z", locked)], parent="a"))
+    expected = (
+        "<text>:2: constraint 'c_z': coordinate 'z' is locked at 0.5, where 'y' cannot put it; unlock one of them"
+    )
+    assert message(document(bodies(first, second) + constraints(coupler("z", "y", function)))) == expected
+
+
 def test_a_long_chain_of_couplers():
     names = [f"q{i}" for i in range(102)]
     chain = [body(f"b{name}", joint("PinJoint", f"j{name}", [coordinate(name)])) for name in names]

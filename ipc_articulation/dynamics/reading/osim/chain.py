@@ -81,7 +81,7 @@ def add_joint_chain(
 
 
 def _with_own_joint(coordinate: str, axes: list[Axis]) -> list[Axis]:
-    """Axes of which one is a coordinate itself, so that its limits, drives and friction have a joint: f = y + (f - y)."""
+    """Axes of which one is a coordinate y itself, the joint of its limits and drives: f = y + (f - y)."""
     own = [axis for axis in axes if axis.coordinate == coordinate]
     if any(axis.without_offset()[1].function == IDENTITY for axis in own):
         return axes

@@ -17,7 +17,12 @@ from ipc_articulation.dynamics.reading.osim.axes import axes_of
 from ipc_articulation.dynamics.reading.osim.bodies import read_body, read_markers
 from ipc_articulation.dynamics.reading.osim.chain import Cluster, add_joint_chain, clusters_of, of_independent
 from ipc_articulation.dynamics.reading.osim.contents import numbers_in, text_in
-from ipc_articulation.dynamics.reading.osim.coordinates import Coordinate, read_coordinate, read_couplings
+from ipc_articulation.dynamics.reading.osim.coordinates import (
+    Coordinate,
+    locked_by_dependent,
+    read_coordinate,
+    read_couplings,
+)
 from ipc_articulation.dynamics.reading.osim.document import (
     JointElement,
     bodies_in,
@@ -76,7 +81,9 @@ def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
     _check_joints(joints, bodies)
     coordinates = _coordinates(joints)
     couplings = read_couplings(model, coordinates)
-    if not couplers:
+    if couplers:
+        coordinates = locked_by_dependent(coordinates, couplings)
+    else:
         joints = _without(joints, {coordinates[name].joint for name in couplings})
     kept = [joint.name for joint in joints]
     independent = {c.name: c for c in coordinates.values() if c.joint in kept and c.name not in couplings}
