@@ -270,12 +270,25 @@ def test_class_names_of_cpp_as_tags():
     assert [link.name for link in read_osim(document(force + same)).mechanism.links] == ["a"]
 
 
-def test_what_is_not_read_is_warned_of():
-    with pytest.warns(UserWarning, match=r"<text>:2: constraint 'w': a WeldConstraint is not read"):
-        read_osim(two_pins('<WeldConstraint name="w"/>'))
-    prescribed = joint("PinJoint", "j", [coordinate("y", "<prescribed>true</prescribed>")])
-    with pytest.warns(UserWarning, match=r"joint 'j': coordinate 'y': its prescribed motion is not read"):
-        read_osim(document(bodies(body("b", prescribed))))
+FORCES = """<ForceSet><objects><SpringGeneralizedForce name="s"/><BushingForce name="u"/><BushingForce name="v"/>
+<CoordinateLimitForce name="l"><appliesForce>false</appliesForce></CoordinateLimitForce></objects></ForceSet>"""
+
+
+def test_one_warning_names_all_that_is_not_read():
+    inside = "<default_speed_value>1.5</default_speed_value><prescribed>true</prescribed>"
+    text = two_pins('<WeldConstraint name="w"/>', coupler("z", "y")).replace(
+        "</Coordinate>", f"{inside}</Coordinate>", 1
+    )
+    actuator = in_components('<PointActuator name="p"/>')
+    more = f"{FORCES}<credits>me</credits>{actuator}<friction>3</friction></Model>"
+    with pytest.warns(UserWarning, match="not read") as caught:
+        read_osim(text.replace("</Model>", more))
+    assert [str(one.message) for one in caught] == [
+        "<text>:1: not read, so that the model moves as without: PointActuator 'p' (line 4); "
+        "WeldConstraint 'w' (line 2); SpringGeneralizedForce 's' (line 3); BushingForce 'u', 'v' (line 3); "
+        "friction (line 4); prescribed motion of coordinate 'y' (line 2); "
+        "default_speed_value of coordinate 'y' (line 2)"
+    ]
 
 
 def test_a_function_without_a_name_is_that_of_its_axis():

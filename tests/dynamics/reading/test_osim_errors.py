@@ -187,9 +187,7 @@ def test_locks_that_contradict_a_coupler(function, lock):
     locked = "<default_value>0.5</default_value><locked>true</locked>"
     first = body("a", joint("PinJoint", "j", [coordinate("y", f"<locked>{lock}</locked>")]))
     second = body("b", joint("PinJoint", "k", [coordinate("z", locked)], parent="a"))
-    expected = (
-        "<text>:2: constraint 'c_z': coordinate 'z' is locked at 0.5, where 'y' cannot put it; unlock one of them"
-    )
+    expected = "<text>:2: constraint 'c_z': coordinate 'z' is locked at 0.5, where 'y' cannot put it; unlock one"
     assert message(document(bodies(first, second) + constraints(coupler("z", "y", function)))) == expected
 
 

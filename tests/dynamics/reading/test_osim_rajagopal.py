@@ -19,7 +19,7 @@ TOLERANCE = 1e-10  # relative to the largest entry
 
 pytestmark = [
     pytest.mark.skipif(not FILE.exists(), reason="needs models/Rajagopal2015.osim: make fetch-models"),
-    pytest.mark.filterwarnings("ignore:.*link 'toes_[lr]'"),
+    pytest.mark.filterwarnings("ignore:.*link 'toes_[lr]'", "ignore:.*not read, so that"),
 ]
 
 STATES = [

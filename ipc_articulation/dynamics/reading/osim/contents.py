@@ -54,6 +54,12 @@ def flag_in(node: XmlNode, tag: str, default: bool) -> bool:
     return FLAGS[text]
 
 
+def is_on(node: XmlNode) -> bool:
+    """Whether a constraint or force is switched on."""
+    off = flag_in(node, "isDisabled", False) or not flag_in(node, "isEnforced", True)
+    return not off and flag_in(node, "appliesForce", True)
+
+
 def pose_in(node: XmlNode, location: str, orientation: str) -> Array:
     """The pose [Rx(α) Ry(β) Rz(γ), p; 0 1], (4, 4), from the children with p [m] and α, β, γ [rad]."""
     p, angles = (numbers_in(node, tag, 3, np.zeros(3)) for tag in (location, orientation))

@@ -10,11 +10,10 @@ from scipy.optimize import newton
 
 from ipc_articulation.dynamics.loops.coordinate_functions import Function
 from ipc_articulation.dynamics.reading.node import XmlNode
-from ipc_articulation.dynamics.reading.osim.contents import flag_in, number_in, numbers_in, parts_in, text_in
+from ipc_articulation.dynamics.reading.osim.contents import flag_in, is_on, number_in, numbers_in, parts_in, text_in
 from ipc_articulation.dynamics.reading.osim.function_elements import function_in
 from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, composed, scaled
 from ipc_articulation.naming import suggest
-from ipc_articulation.repairs import caution
 
 COUPLER = "CoordinateCouplerConstraint"
 LOCK_TOLERANCE = 1e-6  # [rad or m] between the values of two locked coordinates
@@ -46,8 +45,7 @@ class Coupler:
 def read_coordinate(node: XmlNode, joint: str) -> Coordinate:
     """The coordinate of a `<Coordinate>`.
 
-    A locked coordinate remains a degree of freedom, with both limits at its default value. A prescribed motion is not
-    read, with a warning.
+    A locked coordinate remains a degree of freedom, with both limits at its default value.
 
     Raises:
         ModelError: The element is wrong.
@@ -58,8 +56,6 @@ def read_coordinate(node: XmlNode, joint: str) -> Coordinate:
     lower, upper = numbers_in(node, "range", 2, (-np.inf, np.inf), infinite=True)
     if lower > upper:
         raise node.error(f"<range> {lower:g} {upper:g} is empty")
-    if flag_in(node, "prescribed", False):
-        caution(f"{node.place}: its prescribed motion is not read: it moves freely")
     if locked:
         lower = upper = default
     elif not clamped:
@@ -69,8 +65,6 @@ def read_coordinate(node: XmlNode, joint: str) -> Coordinate:
 
 def read_couplings(model: XmlNode, known: Collection[str]) -> dict[str, Coupler]:
     """Coordinates that are functions of an independent one, by `CoordinateCouplerConstraint`s.
-
-    Other constraints are not read, with a warning.
 
     Args:
         model: The `<Model>`.
@@ -82,10 +76,7 @@ def read_couplings(model: XmlNode, known: Collection[str]) -> dict[str, Coupler]
     given: dict[str, Coupler] = {}
     for node in parts_in(model, "Constraint"):
         _, node = node.named("constraint")
-        if flag_in(node, "isDisabled", False) or not flag_in(node, "isEnforced", True):
-            continue
-        if node.tag != COUPLER:
-            caution(f"{node.place}: a {node.tag} is not read: the bodies stay free of it")
+        if node.tag != COUPLER or not is_on(node):
             continue
         dependent, coupling = _read_coupling(node, known)
         if dependent in given:
@@ -140,7 +131,7 @@ def locked_by_dependent(
         y = own.default if own.locked else _solution(f, wanted, own.default)
         if abs(f(y) - wanted) > LOCK_TOLERANCE:
             raise coupling.node.error(
-                f"coordinate '{dependent}' is locked at {wanted:g}, where '{own.name}' cannot put it; unlock one of them"
+                f"coordinate '{dependent}' is locked at {wanted:g}, where '{own.name}' cannot put it; unlock one"
             )
         result[own.name] = replace(own, default=y, lower=y, upper=y, locked=True)
     return result

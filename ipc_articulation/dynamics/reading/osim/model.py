@@ -33,6 +33,7 @@ from ipc_articulation.dynamics.reading.osim.document import (
     model_in,
     place_of,
 )
+from ipc_articulation.dynamics.reading.osim.unread import warn_of_unread
 from ipc_articulation.errors import ModelError
 from ipc_articulation.packages import unpacked
 
@@ -59,10 +60,9 @@ class OsimModel:
 def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
     """Read a model of version 2.3 to 3, or of version 4.
 
-    The function reads bodies, joints, coordinates, markers (as frames), gravity and `CoordinateCouplerConstraint`s. It
-    warns of other constraints and of prescribed motions. These have no effect: muscles and all other forces (including
-    springs, bushings, limits and contact), actuators and controllers, wrap objects, contact geometry, shapes, probes.
-    In most files y is up, and gravity is along -y.
+    The function reads bodies, joints, coordinates, frames, markers (as frames), gravity and
+    `CoordinateCouplerConstraint`s. A warning names what else has a meaning for motion: other constraints, prescribed
+    motions and speeds, muscles and other forces, controllers. In most files y is up, and gravity is along -y.
 
     In many models the feet have physically impossible moments of inertia: use `mechanism.build(unphysical="warn")`.
 
@@ -76,6 +76,7 @@ def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
     """
     path_or_text = unpacked(path_or_text)
     model, is_version_4 = model_in(path_or_text)
+    warn_of_unread(model)
     bodies = bodies_in(model)
     joints = joints_in_set(model, frames_in(model)) if is_version_4 else joints_in_bodies(bodies)
     _check_joints(joints, bodies)
