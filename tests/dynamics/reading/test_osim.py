@@ -6,6 +6,7 @@ import pytest
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics.joints import FixedJoint, PrismaticJoint, RevoluteJoint
 from ipc_articulation.dynamics.reading.osim import read_osim
+from ipc_articulation.errors import ModelError
 from ipc_articulation.spatial import inverse, pose, rotation_about
 from tests.dynamics.reading.osim_documents import (
     IDENTITY,
@@ -361,3 +362,24 @@ def test_what_hangs_on_a_coordinate_has_a_joint_even_if_no_axis_is_the_coordinat
     angle = {line(2, 0.1): 1.3, PARABOLA: 0.3}[function]
     expected = PARENT @ pose(rotation_about(X, angle), (0, 0.3, 0)) @ inverse(CHILD)
     np.testing.assert_allclose(body_pose(osim, y=0.6), expected, atol=1e-15)
+
+
+def test_defaults_of_the_model_are_those_of_its_elements():
+    """In OpenSim 4.6 too, where those of sets have no effect."""
+    defaults = (
+        '<defaults><Coordinate name="default"><default_value>0.4</default_value><locked>true</locked></Coordinate>'
+    )
+    pins = two_pins().replace("</Coordinate>", "<default_value>0.1</default_value></Coordinate>", 1)
+    osim = read_osim(pins.replace("<BodySet>", f"{defaults}</defaults><BodySet>"))
+    assert [(c.default, c.locked) for c in osim.coordinates] == [(0.1, True), (0.4, True)]
+
+
+def test_a_set_in_another_file(tmp_path):
+    """OpenSim 4.6 has one constraint too."""
+    file = tmp_path / "model.osim"
+    file.write_text(two_pins().replace(constraints(), '<ConstraintSet file="more.xml"/>'))
+    with pytest.raises(ModelError, match=r"more.xml: No such file or directory; give an OpenSim file with a <Constrai"):
+        read_osim(file)
+    more = f'<OpenSimDocument Version="40000">{constraints(coupler("z", "y"))}</OpenSimDocument>'
+    (tmp_path / "more.xml").write_text(more)
+    assert [c.name for c in read_osim(file).coordinates] == ["y"]

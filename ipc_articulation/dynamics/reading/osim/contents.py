@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.reading.node import FLAGS, XmlNode, numbers_of
+from ipc_articulation.dynamics.reading.node import FLAGS, TEXT, XmlNode, numbers_of, parse
 
 
 def text_in(node: XmlNode, tag: str, default: str | None = None) -> str:
@@ -68,8 +70,11 @@ def pose_in(node: XmlNode, location: str, orientation: str) -> Array:
 
 
 def objects_in(node: XmlNode, tag: str) -> list[XmlNode]:
-    """The elements in the `<objects>` of a set, if it exists."""
+    """The elements in the `<objects>` of a set, if it exists; `<ConstraintSet file="more.xml"/>` is in another file."""
     part = node.child(tag)
+    if part and part.has("file"):
+        folder = Path() if node.file == TEXT else Path(node.file).parent
+        part = parse(folder / part.text("file"), f"an OpenSim file with a <{tag}>").required(tag)
     objects = part.child("objects") if part else None
     return objects.children() if objects else []
 

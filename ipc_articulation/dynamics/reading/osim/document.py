@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -51,7 +52,21 @@ def model_in(path_or_text: str | Path) -> tuple[XmlNode, bool]:
             f"version {version} is not read; {OLDEST} to {NOT_ANY_MORE - 1} and {NEW_FORM} or more are: "
             "OpenSim saves what it opens in its own version"
         )
-    return document.required("Model"), version >= NEW_FORM
+    model = document.required("Model")
+    _fill_defaults(model)
+    return model, version >= NEW_FORM
+
+
+def _fill_defaults(model: XmlNode) -> None:
+    """Give elements what they lack of the element with their tag in `<defaults>`, which is removed."""
+    defaults = model.child("defaults")
+    if defaults is None:
+        return
+    model.element.remove(defaults.element)
+    for default in defaults.children():
+        for node in model.descendants(default.tag):
+            given = {child.tag for child in node.children()}
+            node.element.extend(deepcopy(child.element) for child in default.children() if child.tag not in given)
 
 
 def bodies_in(model: XmlNode) -> dict[str, XmlNode]:
