@@ -104,8 +104,12 @@ def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
 
 def _mechanism(path_or_text: str | Path, model: XmlNode) -> Mechanism:
     file = None if model.file == TEXT else Path(path_or_text)
-    gravity = numbers_in(model, "gravity", 3, EARTH)
-    return Mechanism(model.element.get("name", "model"), file=file, gravity=gravity)
+    return Mechanism(model.element.get("name", "model"), file=file, gravity=gravity_in(model))
+
+
+def gravity_in(model: XmlNode) -> Array:
+    """The gravity of a `<Model>`, (3,) [m/s²]."""
+    return numbers_in(model, "gravity", 3, EARTH)
 
 
 def _segments(joints: Sequence[JointElement]) -> dict[str, Array]:
