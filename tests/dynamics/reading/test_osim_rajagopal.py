@@ -25,7 +25,6 @@ pytestmark = [
 STATES = [
     VALUES["reference"] | {"id": "reference"},
     *(state | {"id": f"state {i}"} for i, state in enumerate(VALUES["states"])),
-    *(state | {"id": f"beyond knots {i}"} for i, state in enumerate(VALUES["beyond_knots"])),
 ]
 
 
