@@ -383,3 +383,19 @@ def test_a_set_in_another_file(tmp_path):
     more = f'<OpenSimDocument Version="40000">{constraints(coupler("z", "y"))}</OpenSimDocument>'
     (tmp_path / "more.xml").write_text(more)
     assert [c.name for c in read_osim(file).coordinates] == ["y"]
+
+
+def test_markers_may_have_the_name_of_a_body():
+    given = "".join(f'<Marker name="{name}"><body>b</body><location>1 0 0</location></Marker>' for name in "bkk")
+    markers = f"<MarkerSet><objects>{given}</objects></MarkerSet>"
+    osim = read_osim(document(bodies(body("b", joint("PinJoint", "j", [coordinate("y")]))) + markers))
+    assert [frame.name for frame in osim.mechanism.frames] == ["b (1)", "k (1)", "k (2)"]
+    osim.mechanism.build()
+
+
+def test_a_natural_cubic_spline_is_a_simm_spline():
+    """The value at 0.25 is that of OpenSim 4.6."""
+    spline = "<NaturalCubicSpline><x>0 1 2 4</x><y>0 1 0 2</y></NaturalCubicSpline>"
+    osim = read_osim(document(bodies(body("b", custom("j", "y", axis("translation1", "1 0 0", spline, "y"))))))
+    expected = PARENT @ pose(p=(0.57421875, 0, 0)) @ inverse(CHILD)
+    np.testing.assert_allclose(body_pose(osim, y=0.25), expected, atol=1e-15)

@@ -44,13 +44,13 @@ def points(kind, x, y):
     [
         (
             "<Sine/>",
-            "unknown function <Sine>; valid: Constant, LinearFunction, MultiplierFunction, PiecewiseLinearFunction, "
-            "PolynomialFunction, SimmSpline",
+            "unknown function <Sine>; valid: Constant, LinearFunction, MultiplierFunction, NaturalCubicSpline, "
+            "PiecewiseLinearFunction, PolynomialFunction, SimmSpline",
         ),
         (
             "<SimSpline/>",
             "unknown function <SimSpline>; did you mean 'SimmSpline'? valid: Constant, LinearFunction, "
-            "MultiplierFunction, PiecewiseLinearFunction, PolynomialFunction, SimmSpline",
+            "MultiplierFunction, NaturalCubicSpline, PiecewiseLinearFunction, PolynomialFunction, SimmSpline",
         ),
         ("<LinearFunction/>", "<LinearFunction> lacks <coefficients>"),
         (IDENTITY.replace("1 0", "1"), "<coefficients> holds '1'; give 2 finite numbers"),

@@ -52,7 +52,7 @@ def _linear(node: XmlNode) -> Function:
 
 
 def _through_points(node: XmlNode) -> Function:
-    kind = SimmSpline if node.tag == "SimmSpline" else PiecewiseLinearFunction
+    kind = PiecewiseLinearFunction if node.tag == "PiecewiseLinearFunction" else SimmSpline
     x, y = numbers_in(node, "x"), numbers_in(node, "y")
     try:
         with np.errstate(all="ignore"):  # points too close together are refused
@@ -72,6 +72,7 @@ READERS: dict[str, Callable[[XmlNode], Function]] = {
     "Constant": lambda node: Constant(number_in(node, "value", 0.0)),
     "LinearFunction": _linear,
     "MultiplierFunction": _multiplier,
+    "NaturalCubicSpline": _through_points,  # in OpenSim too the same as a SimmSpline
     "PiecewiseLinearFunction": _through_points,
     "PolynomialFunction": lambda node: PolynomialFunction(numbers_in(node, "coefficients").tolist()),
     "SimmSpline": _through_points,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +35,7 @@ from ipc_articulation.dynamics.reading.osim.document import (
 )
 from ipc_articulation.dynamics.reading.osim.unread import warn_of_unread
 from ipc_articulation.errors import ModelError
+from ipc_articulation.naming import distinct
 from ipc_articulation.packages import unpacked
 
 EARTH = (0.0, -9.80665, 0.0)  # [m/s²], the default of a file without gravity
@@ -165,11 +166,13 @@ def _without(joints: list[JointElement], names: set[str]) -> list[JointElement]:
 
 
 def _markers(model: XmlNode, bodies: Mapping[str, XmlNode], is_version_4: bool, links: list[Link]) -> list[FixedFrame]:
-    """The markers on links that exist."""
+    """The markers on links that exist, with numbers if they have the name of a link or of each other."""
     if is_version_4:
         frames = frames_in(model)
         markers = read_markers(model, lambda node: place_of(node, "socket_parent_frame", frames))
     else:
         markers = read_markers(model, lambda node: (link_of(text_in(node, "body"), bodies, node), np.eye(4)))
     there = {WORLD, *(link.name for link in links)}
-    return [marker for marker in markers if marker.link in there]
+    kept = [marker for marker in markers if marker.link in there]
+    names = distinct([marker.name for marker in kept], there)
+    return [replace(marker, name=name) for marker, name in zip(kept, names, strict=True)]
