@@ -234,10 +234,21 @@ def test_without_couplers_coupled_bodies_are_left_out():
     assert (osim.clusters, osim.mechanism.frames) == ((), [])
 
 
-@pytest.mark.parametrize("switch", ["<isDisabled>true</isDisabled>", "<isEnforced>false</isEnforced>"])
-def test_a_constraint_that_is_switched_off(switch):
-    osim = read_osim(two_pins(coupler("z", "y", more=switch)))
-    assert [c.name for c in osim.coordinates] == ["y", "z"]
+@pytest.mark.filterwarnings("ignore:.*isDisabled, a tag of older versions .line 2.")
+@pytest.mark.parametrize(
+    ("version", "switch", "is_on"),
+    [
+        (3, "<isDisabled>true</isDisabled>", False),
+        (4, "<isEnforced>false</isEnforced>", False),
+        (4, "<isDisabled>true</isDisabled>", True),
+    ],
+)
+def test_a_constraint_that_is_switched_off(version, switch, is_on):
+    """OpenSim 4.6 enforces the last one."""
+    given = constraints(coupler("z", "y", more=switch))
+    pins = [joint_4("PinJoint", k, "/ground", f"/bodyset/{k}", [coordinate(c)]) for k, c in ("ay", "bz")]
+    osim = read_osim(two_pins(coupler("z", "y", more=switch)) if version == 3 else document_4("ab", *pins, more=given))
+    assert [c.name for c in osim.coordinates] == (["y"] if is_on else ["y", "z"])
 
 
 def test_version_4_has_the_same_model():
@@ -272,7 +283,7 @@ def test_class_names_of_cpp_as_tags():
 
 
 FORCES = """<ForceSet><objects><SpringGeneralizedForce name="s"/><BushingForce name="u"/><BushingForce name="v"/>
-<CoordinateLimitForce name="l"><appliesForce>false</appliesForce></CoordinateLimitForce></objects></ForceSet>"""
+<CoordinateLimitForce name="l"><isDisabled>true</isDisabled></CoordinateLimitForce></objects></ForceSet>"""
 
 
 def test_one_warning_names_all_that_is_not_read():

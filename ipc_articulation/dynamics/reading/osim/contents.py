@@ -56,10 +56,11 @@ def flag_in(node: XmlNode, tag: str, default: bool) -> bool:
     return FLAGS[text]
 
 
-def is_on(node: XmlNode) -> bool:
+def is_on(node: XmlNode, is_version_4: bool) -> bool:
     """Whether a constraint or force is switched on."""
-    off = flag_in(node, "isDisabled", False) or not flag_in(node, "isEnforced", True)
-    return not off and flag_in(node, "appliesForce", True)
+    if is_version_4:
+        return flag_in(node, "isEnforced", True) and flag_in(node, "appliesForce", True)
+    return not flag_in(node, "isDisabled", False)
 
 
 def pose_in(node: XmlNode, location: str, orientation: str) -> Array:

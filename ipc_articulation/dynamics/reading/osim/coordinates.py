@@ -63,12 +63,13 @@ def read_coordinate(node: XmlNode, joint: str) -> Coordinate:
     return Coordinate(name, joint, default, float(lower), float(upper), clamped, locked)
 
 
-def read_couplings(model: XmlNode, known: Collection[str]) -> dict[str, Coupler]:
+def read_couplings(model: XmlNode, known: Collection[str], is_version_4: bool) -> dict[str, Coupler]:
     """Coordinates that are functions of an independent one, by `CoordinateCouplerConstraint`s.
 
     Args:
         model: The `<Model>`.
         known: Names of all coordinates.
+        is_version_4: Whether the file is.
 
     Raises:
         ModelError: A constraint is wrong.
@@ -76,7 +77,7 @@ def read_couplings(model: XmlNode, known: Collection[str]) -> dict[str, Coupler]
     given: dict[str, Coupler] = {}
     for node in parts_in(model, "Constraint"):
         _, node = node.named("constraint")
-        if node.tag != COUPLER or not is_on(node):
+        if node.tag != COUPLER or not is_on(node, is_version_4):
             continue
         dependent, coupling = _read_coupling(node, known)
         if dependent in given:

@@ -77,12 +77,12 @@ def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
     """
     path_or_text = unpacked(path_or_text)
     model, is_version_4 = model_in(path_or_text)
-    warn_of_unread(model)
+    warn_of_unread(model, is_version_4)
     bodies = bodies_in(model)
     joints = joints_in_set(model, frames_in(model)) if is_version_4 else joints_in_bodies(bodies)
     _check_joints(joints, bodies)
     coordinates = _coordinates(joints)
-    couplings = read_couplings(model, coordinates)
+    couplings = read_couplings(model, coordinates, is_version_4)
     if couplers:
         coordinates = locked_by_dependent(coordinates, couplings)
     else:

@@ -22,17 +22,19 @@ HARMLESS = (
 )
 
 
-def warn_of_unread(model: XmlNode) -> None:
+def warn_of_unread(model: XmlNode, is_version_4: bool) -> None:
     """Warn of all elements and properties of a `<Model>` that are not read but those without a meaning for motion."""
     unread: dict[str, list[XmlNode]] = defaultdict(list)
     for node in _parts(model):
-        if node.tag not in (*READ, *HARMLESS) and not node.tag.endswith("Joint") and is_on(node):
+        if node.tag not in (*READ, *HARMLESS) and not node.tag.endswith("Joint") and is_on(node, is_version_4):
             unread[node.tag].append(node)
     for node in model.descendants("Coordinate"):
         if flag_in(node, "prescribed", False):
             unread["prescribed motion of coordinate"].append(node)
         if number_in(node, "default_speed_value", 0.0):
             unread["default_speed_value of coordinate"].append(node)
+    if is_version_4 and (old := model.descendants("isDisabled")):
+        unread["isDisabled, a tag of older versions"] = old
     if unread:
         what = "; ".join(_named(kind, nodes) for kind, nodes in unread.items())
         caution(f"{model.at}: not read, so that the model moves as without: {what}")
