@@ -74,6 +74,14 @@ def test_a_coordinate_that_is_no_axis_itself_has_its_start_and_lock(tmp_path: Pa
     assert moved < 1e-6 if lock == "true" else moved > 1e-3
 
 
+@turned_upright
+def test_a_motion_in_degrees_is_followed_in_radians(tmp_path: Path) -> None:
+    (tmp_path / "walk.mot").write_text("inDegrees=yes\nendheader\ntime bend\n0 90\n1 90\n")
+    robot = {"model": "leg.osim", "actuators": [{"joints": "bend", "kp": 10, "kv": 1}]}
+    made = simulation(tmp_path, scene(tmp_path, robot=robot, controller={"type": "trajectory", "file": "walk.mot"}))
+    np.testing.assert_allclose(made.controls.commands(0)[0], [np.pi / 2])
+
+
 @pytest.mark.slow
 @turned_upright
 def test_contact_on_what_follows_reaches_the_coordinate(tmp_path: Path) -> None:
