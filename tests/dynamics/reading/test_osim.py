@@ -410,3 +410,11 @@ def test_a_natural_cubic_spline_is_a_simm_spline():
     osim = read_osim(document(bodies(body("b", custom("j", "y", axis("translation1", "1 0 0", spline, "y"))))))
     expected = PARENT @ pose(p=(0.57421875, 0, 0)) @ inverse(CHILD)
     np.testing.assert_allclose(body_pose(osim, y=0.25), expected, atol=1e-15)
+
+
+def test_frames_of_joints_in_another_file(tmp_path):
+    pin = joint_4("PinJoint", "j", "/ground", "tip", [coordinate("y")], [offset("tip", "/bodyset/b", "0 0 1")])
+    text, joints = document_4(["b"], pin), f"<JointSet><objects>{pin}</objects></JointSet>"
+    (tmp_path / "model.osim").write_text(text.replace(joints, '<JointSet file="more.xml"/>'))
+    (tmp_path / "more.xml").write_text(f'<OpenSimDocument Version="40000">{joints}</OpenSimDocument>')
+    np.testing.assert_allclose(body_pose(read_osim(tmp_path / "model.osim")), pose(p=(0, 0, -1)))

@@ -129,8 +129,10 @@ def _joint_in_set(node: XmlNode, frames: Mapping[str, XmlNode]) -> JointElement:
 
 def frames_in(model: XmlNode) -> dict[str, XmlNode]:
     """The bodies and the frames fixed to them or to the ground, by path."""
-    given = [*parts_in(model, "Body"), *model.descendants("PhysicalOffsetFrame")]
-    return {_path(node): node for node in given}
+    bodies = parts_in(model, "Body")
+    holders = [model, *bodies, *parts_in(model, "Joint")]  # sets may be in other files
+    frames = [frame for holder in holders for frame in holder.descendants("PhysicalOffsetFrame")]
+    return {_path(node): node for node in (*bodies, *frames)}
 
 
 def _path(node: XmlNode) -> str:
