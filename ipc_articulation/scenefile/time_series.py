@@ -1,4 +1,4 @@
-"""Numbers over time from a CSV or NPZ file: `time` and a column a joint, by its name."""
+"""Numbers over time from a CSV, NPZ or OpenSim's MOT or STO file: `time` and a column a joint, by its name."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ipc_articulation.errors import SceneFileError
 from ipc_articulation.naming import suggest
 
 TIME = "time"
+OPENSIM = (".mot", ".sto")
 
 
 @dataclass(frozen=True)
@@ -23,32 +24,46 @@ class TimeSeries:
     times: Array  # (n,) [s], strictly increasing, not negative
     columns: tuple[str, ...]
     values: Array  # (n, len(columns))
+    in_degrees: bool = False  # those that are angles
 
 
 def read_time_series(file: Path) -> TimeSeries:
-    """Read a file: CSV with a row of names above the numbers, or NPZ with an array (n,) a name and nothing pickled.
+    """Read a file: CSV with a row of names above the numbers, NPZ with an array (n,) a name and nothing pickled.
+
+    A MOT or STO file of OpenSim has such rows below `endheader`, with blanks for commas. `/jointset/knee/angle/value`
+    is the column `angle`; speeds and what else has a path are left out.
 
     Raises:
         SceneFileError: With the file and, in CSV, row and column of what is missing, no number, not finite, or not in
             order.
     """
-    suffix = file.suffix.lower()
+    suffix, in_degrees = file.suffix.lower(), False
     if suffix == ".csv":
         names, values, lines = _read_csv(file)
     elif suffix == ".npz":
         names, values, lines = *_read_npz(file), None
+    elif suffix in OPENSIM:
+        names, values, lines, in_degrees = _read_mot(file)
     else:
-        raise SceneFileError(f"a time series must be a .csv or .npz file; this one ends in '{file.suffix}'", file)
+        raise SceneFileError(
+            f"a time series must be a .csv, .npz, .mot or .sto file; this one ends in '{file.suffix}'", file
+        )
     if TIME not in names:
         raise SceneFileError(f"there is no column '{TIME}'{suggest(TIME, names, 'columns')}", file)
-    if len(names) == 1:
+    kept = {n.split("/")[-2] if n.endswith("/value") else n: k for k, n in enumerate(names) if _is_position(n)}
+    if not kept:
         raise SceneFileError(f"there is no other column than '{TIME}'; each is named after a joint", file)
     at = names.index(TIME)
     for fault in (_not_finite(names, values), _not_in_order(values[:, at], at)):
         if fault is not None:
             message, row, column = fault
             raise SceneFileError(message, file, *((lines[row], column + 1) if lines else ()))
-    return TimeSeries(values[:, at], tuple(n for n in names if n != TIME), np.delete(values, at, axis=1))
+    return TimeSeries(values[:, at], tuple(kept), values[:, list(kept.values())], in_degrees)
+
+
+def _is_position(name: str) -> bool:
+    """Whether a column has targets; OpenSim's other states have paths too."""
+    return name != TIME and ("/" not in name or name.endswith("/value"))
 
 
 def _read_csv(file: Path) -> tuple[list[str], Array, list[int]]:
@@ -59,6 +74,25 @@ def _read_csv(file: Path) -> tuple[list[str], Array, list[int]]:
             rows = [(reader.line_num, row) for row in reader if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise SceneFileError(f"cannot be read as CSV: {error}", file) from error
+    return _table(file, rows)
+
+
+def _read_mot(file: Path) -> tuple[list[str], Array, list[int], bool]:
+    """What `_read_csv` gives, and whether angles are in degrees."""
+    try:
+        text = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SceneFileError(f"cannot be read as MOT: {error}", file) from error
+    end = next((k for k, line in enumerate(text, start=1) if line.strip() == "endheader"), 0)
+    if not end:
+        raise SceneFileError("there is no line 'endheader' between header and numbers", file)
+    in_degrees = "indegrees=yes" in (line.lower().replace(" ", "") for line in text[:end])
+    rows = [(end + k, line.split()) for k, line in enumerate(text[end:], start=1) if line.strip()]
+    return *_table(file, rows), in_degrees
+
+
+def _table(file: Path, rows: list[tuple[int, list[str]]]) -> tuple[list[str], Array, list[int]]:
+    """Names, numbers, and the line of each row, from rows of text with their lines."""
     if len(rows) < 2:
         raise SceneFileError("a row of column names and at least one row of numbers are needed", file)
     names = [name.strip() for name in rows[0][1]]

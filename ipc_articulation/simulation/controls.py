@@ -10,6 +10,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.coupling import Coupling
+from ipc_articulation.coupling.kinds import kind_of
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Location
 from ipc_articulation.simulation.controllers import targets, torques
@@ -46,11 +47,12 @@ class ControllerSet:
         self._scene, self._driven, self._coupling, self._stream = scene, driven, coupling, stream
         self._bodies = tuple(body.name for body in (*coupling.robot.links, *coupling.robot.free))
         times = scene.dt * np.arange(steps, dtype=float)
+        turning = [joint.name for joint in coupling.robot.joints if kind_of(joint).units == ("rad",)]
         named: list[schema.ControllerEntry] = []
         for place, controller in zip(_places(scene), scene.all_controllers, strict=True):
             named.append(controller)
             with document.blame(*place):
-                self._targets = targets(named, driven.actuated, driven.start, times)
+                self._targets = targets(named, driven.actuated, driven.start, times, turning)
                 self._torques = torques(named, driven.joints, times)
         self._functions = list(_functions(scene, document))
         self.ran_code = tuple(function.text for _, function in self._functions)

@@ -32,7 +32,10 @@ def read_facts(file: Path) -> FileFacts:
             name = "" if mechanism.name == "robot" else mechanism.name  # which a file says little by, or not at all
             return FileFacts(tuple(_joints(mechanism)), name, floating=() if base is None else (base,), says_base=False)
         case "osim":
-            return FileFacts(())  # its coordinates start where the file says
+            from ipc_articulation.dynamics.reading.osim.model import gravity_in, model_in
+
+            gravity = np.array([0.0, 0.0, -np.linalg.norm(gravity_in(model_in(file)[0]))])
+            return FileFacts((), gravity=gravity)  # its coordinates start where the file says, upright
     from ipc_articulation.adapters.mujoco import load_model
     from ipc_articulation.dynamics.reading.mujoco.facts import read_facts as of_model
 

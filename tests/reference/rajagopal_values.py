@@ -27,10 +27,9 @@ import numpy as np
 from nimble_values import expect, layout
 
 GRAVITY = np.array([0.0, -9.80665, 0.0])  # world frame, y is up [m/s^2]
-STATES, BEYOND = 50, 5
+STATES = 50
 SEED = 7
 LOCKED = 0.3  # range of random positions for dofs whose limits are equal [rad]
-BEYOND_KNOTS = (-0.3, 2.4)  # range of the knees' angles; the knots are from 0 to 2.0944 [rad]
 
 CONVENTIONS = {
     "units": "SI, radians; the world's y is up",
@@ -50,15 +49,12 @@ def reference_state(names: list[str]) -> dict[str, np.ndarray]:
     return {"q": q, "u": np.full(q.size, 0.1), "tau": np.zeros(q.size)}
 
 
-def random_state(skeleton: Any, rng: np.random.Generator, knees: tuple[float, float] | None) -> dict[str, np.ndarray]:
-    """Uniform between the limits, at most 1.5 from zero; the knees elsewhere if asked for."""
+def random_state(skeleton: Any, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Uniform between the limits, at most 1.5 from zero."""
     lower, upper = skeleton.getPositionLowerLimits(), skeleton.getPositionUpperLimits()
     lower, upper = np.maximum(lower, -1.5), np.minimum(upper, 1.5)
     locked = lower == upper
     lower, upper = np.where(locked, -LOCKED, lower), np.where(locked, LOCKED, upper)
-    if knees:
-        is_knee = np.array([name.startswith("knee") for name in dof_names(skeleton)])
-        lower, upper = np.where(is_knee, knees[0], lower), np.where(is_knee, knees[1], upper)
     q = rng.uniform(lower, upper)
     return {"q": q, "u": rng.uniform(-2.0, 2.0, q.size), "tau": rng.uniform(-20.0, 20.0, q.size)}
 
@@ -100,8 +96,7 @@ def document() -> dict[str, Any]:
         "dofs": names,
         "bodies": [skeleton.getBodyNode(i).getName() for i in range(skeleton.getNumBodyNodes())],
         "reference": values_at(skeleton, reference_state(names)),
-        "states": [values_at(skeleton, random_state(skeleton, rng, None)) for _ in range(STATES)],
-        "beyond_knots": [values_at(skeleton, random_state(skeleton, rng, BEYOND_KNOTS)) for _ in range(BEYOND)],
+        "states": [values_at(skeleton, random_state(skeleton, rng)) for _ in range(STATES)],
     }
 
 

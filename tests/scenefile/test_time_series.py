@@ -19,6 +19,40 @@ def test_csv_and_npz_say_the_same(tmp_path: Path) -> None:
         np.testing.assert_array_equal(series.values, [[1, 2], [3, 4]])
 
 
+STO = """inDegrees=no
+DataType=double
+version=3
+OpenSimVersion=4.6-2026-06-22-85aaf64
+endheader
+time\t/jointset/k/a/value\t/jointset/k/a/speed\t/jointset/k/b/value
+0\t1\t2\t3
+2\t4\t5\t6
+"""  # as OpenSim 4.6 writes it
+
+
+@pytest.mark.parametrize("flag", ["no", "yes"])
+def test_what_opensim_writes(tmp_path: Path, flag: str) -> None:
+    (tmp_path / "a.sto").write_text(STO.replace("inDegrees=no", f"inDegrees={flag}"))
+    series = read_time_series(tmp_path / "a.sto")
+    assert (series.columns, series.in_degrees) == (("a", "b"), flag == "yes")
+    np.testing.assert_array_equal(series.times, [0.0, 2.0])
+    np.testing.assert_array_equal(series.values, [[1, 3], [4, 6]])
+
+
+STO_FAULTS = [
+    (STO.replace("endheader", ""), "a.sto: there is no line 'endheader' between header and numbers"),
+    (STO.replace("\t5", "\tx"), "a.sto:8:3: column '/jointset/k/a/speed' must be a number, got 'x'"),
+    (STO.replace("\t5", ""), "a.sto:8:1: 3 entries, must be 4: time, "),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), STO_FAULTS)
+def test_a_fault_of_an_opensim_file_is_told_with_row_and_column(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "a.sto").write_text(text)
+    with pytest.raises(SceneFileError, match=message):
+        read_time_series(tmp_path / "a.sto")
+
+
 CSV = [
     ("t,elbow\n0,1\n", "a.csv: there is no column 'time'"),
     ("time\n0\n", "there is no other column than 'time'; each is named after a joint"),
@@ -70,7 +104,7 @@ def test_noise_is_no_table(tmp_path: Path, name: str) -> None:
 
 
 def test_another_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SceneFileError, match=r"must be a .csv or .npz file; this one ends in '.xlsx'"):
+    with pytest.raises(SceneFileError, match=r"must be a .csv, .npz, .mot or .sto file; this one ends in '.xlsx'"):
         read_time_series(tmp_path / "a.xlsx")
 
 

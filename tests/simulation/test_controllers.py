@@ -78,6 +78,16 @@ def test_a_trajectory_of_a_file_begins_where_the_joints_start(tmp_path: Path) ->
     np.testing.assert_array_equal(result[:, 0], 1.0)
 
 
+def test_a_motion_of_opensim_is_in_degrees_where_joints_turn(tmp_path: Path) -> None:
+    (tmp_path / "walk.mot").write_text("walk\ninDegrees=yes\nendheader\ntime a b knee_beta\n0 90 2 5\n4 90 2 5\n")
+    controller = TrajectoryEntry(type="trajectory", file=tmp_path / "walk.mot", interpolation="linear")
+    with pytest.warns(UserWarning, match=r"walk.mot: no joint with an actuator follows the columns 'knee_beta'"):
+        result = targets([controller], JOINTS, START, TIMES, turning=["a"])
+    np.testing.assert_allclose(result[[0, 400]], [[np.pi / 2, 2.0]] * 2)
+    with pytest.raises(AdapterError, match="unknown joint with an actuator 'a'"):
+        targets([controller], ["hip"], START[:1], TIMES)
+
+
 def test_torques_add_up_and_those_of_a_file_stay_after_its_end(tmp_path: Path) -> None:
     (tmp_path / "push.csv").write_text("time,a\n0,0\n2,4\n")
     constant = TorqueEntry(type="torque", joints="a|b", torque=1.0)

@@ -60,6 +60,28 @@ def test_a_coupled_coordinate_follows(tmp_path: Path) -> None:
     assert made.coupling.drift.max() < 1e-8
 
 
+@turned_upright
+@pytest.mark.parametrize(("lock", "keys"), [("true", {}), ("false", {"initial": {"bend": 0.4}})])
+def test_a_coordinate_that_is_no_axis_itself_has_its_start_and_lock(tmp_path: Path, lock: str, keys: Any) -> None:
+    state = f"<default_value>0.4</default_value><locked>{lock}</locked></Coordinate>"
+    knee = custom("knee", ["bend"], axis("rotation1", "1 0 0", SQUARE, "bend")).replace("</Coordinate>", state)
+    made = simulation(tmp_path, scene(tmp_path, knee, {"model": "leg.osim", **keys}))
+    assert made.joint_names == ("bend",)
+    np.testing.assert_allclose(made.coupling.theta, [0.4])
+    for step in range(10):
+        made.step(step)
+    moved = abs(made.coupling.theta[0] - 0.4)
+    assert moved < 1e-6 if lock == "true" else moved > 1e-3
+
+
+@turned_upright
+def test_a_motion_in_degrees_is_followed_in_radians(tmp_path: Path) -> None:
+    (tmp_path / "walk.mot").write_text("inDegrees=yes\nendheader\ntime bend\n0 90\n1 90\n")
+    robot = {"model": "leg.osim", "actuators": [{"joints": "bend", "kp": 10, "kv": 1}]}
+    made = simulation(tmp_path, scene(tmp_path, robot=robot, controller={"type": "trajectory", "file": "walk.mot"}))
+    np.testing.assert_allclose(made.controls.commands(0)[0], [np.pi / 2])
+
+
 @pytest.mark.slow
 @turned_upright
 def test_contact_on_what_follows_reaches_the_coordinate(tmp_path: Path) -> None:

@@ -364,6 +364,12 @@ def test_an_opensim_file_goes_to_our_own_dynamics_and_why_is_said(tmp_path: Path
     assert "# with adapter mujoco: " in (tmp_path / "scene.yaml").read_text()
 
 
+def test_the_gravity_of_an_opensim_file_is_the_scenes(tmp_path: Path) -> None:
+    rod = osim.body("rod", osim.joint("PinJoint", "hinge", [osim.coordinate("turn")]))
+    moon = "<gravity>0 -1.62 0</gravity>"
+    assert starter(tmp_path, osim.document(osim.bodies(rod) + moon), name="robot.osim").gravity == (0.0, 0.0, -1.62)
+
+
 PUBLISHED = (
     "gymnasium/envs/mujoco/assets/hopper.xml",
     "gymnasium/envs/mujoco/assets/ant.xml",

@@ -103,6 +103,10 @@ class XmlNode(NamedTuple):
         elements = (e for e in self.element if e.tag == tag or (tag is None and not e.tag.startswith("{")))
         return [XmlNode(element, self.file, self.owner) for element in elements]
 
+    def descendants(self, tag: str) -> list[XmlNode]:
+        """All elements with a tag inside this one, in order."""
+        return [XmlNode(element, self.file, self.owner) for element in self.element.iter(tag)]
+
     def child(self, tag: str) -> XmlNode | None:
         """The child element with a tag, or None; more than one is an error."""
         found = self.children(tag)

@@ -48,7 +48,9 @@ class TrajectoryEntry(Block):
     waypoints: tuple[WaypointEntry, ...] | None = Field(
         None, min_length=1, description="in order of time, see [waypoints](#waypoints)"
     )
-    file: ExistingFile | None = Field(None, description=f"instead of `waypoints`: {_FILE} [rad or m]")
+    file: ExistingFile | None = Field(
+        None, description=f"instead of `waypoints`: {_FILE} [rad or m]; or OpenSim's MOT or STO, also in degrees"
+    )
 
     def complaints(self) -> Iterator[Complaint]:
         """Waypoints or a file that can be read, in order of time."""

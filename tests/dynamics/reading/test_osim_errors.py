@@ -44,13 +44,13 @@ def points(kind, x, y):
     [
         (
             "<Sine/>",
-            "unknown function <Sine>; valid: Constant, LinearFunction, MultiplierFunction, PiecewiseLinearFunction, "
-            "PolynomialFunction, SimmSpline",
+            "unknown function <Sine>; valid: Constant, LinearFunction, MultiplierFunction, NaturalCubicSpline, "
+            "PiecewiseLinearFunction, PolynomialFunction, SimmSpline",
         ),
         (
             "<SimSpline/>",
             "unknown function <SimSpline>; did you mean 'SimmSpline'? valid: Constant, LinearFunction, "
-            "MultiplierFunction, PiecewiseLinearFunction, PolynomialFunction, SimmSpline",
+            "MultiplierFunction, NaturalCubicSpline, PiecewiseLinearFunction, PolynomialFunction, SimmSpline",
         ),
         ("<LinearFunction/>", "<LinearFunction> lacks <coefficients>"),
         (IDENTITY.replace("1 0", "1"), "<coefficients> holds '1'; give 2 finite numbers"),
@@ -182,6 +182,15 @@ def test_a_coupler(given, expected):
     assert message(document(bodies(body("a", PIN), second) + constraints(*given))) == f"<text>:2: {expected}"
 
 
+@pytest.mark.parametrize(("function", "lock"), [(IDENTITY, "true"), ("<Constant><value>2</value></Constant>", "false")])
+def test_locks_that_contradict_a_coupler(function, lock):
+    locked = "<default_value>0.5</default_value><locked>true</locked>"
+    first = body("a", joint("PinJoint", "j", [coordinate("y", f"<locked>{lock}</locked>")]))
+    second = body("b", joint("PinJoint", "k", [coordinate("z", locked)], parent="a"))
+    expected = "<text>:2: constraint 'c_z': coordinate 'z' is locked at 0.5, where 'y' cannot put it; unlock one"
+    assert message(document(bodies(first, second) + constraints(coupler("z", "y", function)))) == expected
+
+
 def test_a_long_chain_of_couplers():
     names = [f"q{i}" for i in range(102)]
     chain = [body(f"b{name}", joint("PinJoint", f"j{name}", [coordinate(name)])) for name in names]
@@ -205,10 +214,22 @@ def pin_4(parent="/ground", child="/bodyset/b", **more):
 @pytest.mark.parametrize(
     ("joints", "expected"),
     [
-        ([pin_4(child="/bodyset/c")], "joint 'j': unknown frame '/bodyset/c'; frames: b, ground"),
+        (
+            [pin_4(child="/bodyset/c")],
+            "joint 'j': unknown frame '/bodyset/c'; did you mean '/bodyset/b'? frames: /bodyset/b, /ground",
+        ),
+        (
+            [pin_4(child="/bodyset/c/tip", frames=[offset("tip", "/bodyset/b")])],
+            "joint 'j': unknown frame '/bodyset/c/tip'; did you mean '/bodyset/b'? "
+            "frames: /bodyset/b, /ground, /jointset/j/tip",
+        ),
+        (
+            [pin_4(child="tip", frames=[offset("tip", "../tap"), offset("tap", "../tip")])],
+            "frames '/jointset/j/tip', '/jointset/j/tap' are placed in each other in a circle",
+        ),
         (
             [pin_4(child="tip", frames=[offset("tap", "/bodyset/b")])],
-            "joint 'j': unknown frame 'tip'; frames: b, ground, j/tap",
+            "joint 'j': unknown frame 'tip'; frames: /bodyset/b, /ground, /jointset/j/tap",
         ),
         (
             [pin_4(parent="/bodyset/b", child="/ground")],

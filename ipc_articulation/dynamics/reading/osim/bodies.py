@@ -9,7 +9,7 @@ import numpy as np
 from ipc_articulation import spatial
 from ipc_articulation.dynamics.model.parts import FixedFrame, Link
 from ipc_articulation.dynamics.reading.node import XmlNode
-from ipc_articulation.dynamics.reading.osim.contents import number_in, numbers_in, objects_in, text_in
+from ipc_articulation.dynamics.reading.osim.contents import number_in, numbers_in, parts_in
 from ipc_articulation.dynamics.reading.osim.document import Place
 
 PRODUCTS = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -30,20 +30,19 @@ def read_body(name: str, node: XmlNode) -> Link:
     return Link(name, number_in(node, "mass"), numbers_in(node, "mass_center", 3), inertia)
 
 
-def read_markers(model: XmlNode, tag: str, place: Callable[[str, XmlNode], Place]) -> list[FixedFrame]:
+def read_markers(model: XmlNode, place: Callable[[XmlNode], Place]) -> list[FixedFrame]:
     """The markers, as frames without a rotation of their own.
 
     Args:
         model: The `<Model>`.
-        tag: Tag of the element with the parent of a marker.
-        place: Returns the link and pose of this parent.
+        place: Returns the link and pose of a marker's parent.
 
     Raises:
         ModelError: A marker is wrong.
     """
     frames = []
-    for node in objects_in(model, "MarkerSet"):
+    for node in parts_in(model, "Marker"):
         name, node = node.named("marker")
-        link, pose = place(text_in(node, tag), node)
+        link, pose = place(node)
         frames.append(FixedFrame(name, link, pose @ spatial.pose(p=numbers_in(node, "location", 3))))
     return frames

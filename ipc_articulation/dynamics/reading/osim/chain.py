@@ -17,7 +17,7 @@ from ipc_articulation.dynamics.reading.connected import connected
 from ipc_articulation.dynamics.reading.osim.axes import Axis
 from ipc_articulation.dynamics.reading.osim.coordinates import Coordinate, Coupler
 from ipc_articulation.dynamics.reading.osim.document import JointElement
-from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, Constant, composed
+from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, Constant, composed, minus_identity
 from ipc_articulation.naming import free_name
 
 
@@ -58,6 +58,8 @@ def add_joint_chain(
     Returns:
         The moving joints.
     """
+    for name in [c.name for c in coordinates.values() if c.joint == joint.name]:
+        axes = _with_own_joint(name, axes)
     steps, tail = _steps(axes, joint.parent_pose)
     child_origin = tail @ spatial.inverse(joint.child_pose)
     if not steps:
@@ -66,7 +68,8 @@ def add_joint_chain(
     moving: list[MovingJoint] = []
     for number, (origin, axis) in enumerate(steps, start=1):
         name, limits = _name(axis, joint, coordinates, taken=[one.joint for one in moving])
-        child, end = f"{joint.child}/{axis.name}", np.eye(4)
+        links = [link.name for link in mechanism.links]
+        child, end = free_name(f"{joint.child}/{axis.name}", links.__contains__), np.eye(4)
         if number == len(steps):
             child, end = joint.child, child_origin
         else:
@@ -75,6 +78,16 @@ def add_joint_chain(
         moving.append(MovingJoint(name, axis.function, axis.coordinate))
         parent = child
     return moving
+
+
+def _with_own_joint(coordinate: str, axes: list[Axis]) -> list[Axis]:
+    """Axes of which one is a coordinate y itself, the joint of its limits and drives: f = y + (f - y)."""
+    own = [axis for axis in axes if axis.coordinate == coordinate]
+    if any(axis.without_offset()[1].function == IDENTITY for axis in own):
+        return axes
+    at = axes.index(own[0])
+    itself, rest = replace(own[0], function=IDENTITY), replace(own[0], function=minus_identity(own[0].function))
+    return [*axes[:at], itself, rest, *axes[at + 1 :]]
 
 
 def _steps(axes: list[Axis], frame: Array) -> tuple[list[tuple[Array, Axis]], Array]:

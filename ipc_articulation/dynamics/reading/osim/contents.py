@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.reading.node import FLAGS, XmlNode, numbers_of
+from ipc_articulation.dynamics.reading.node import FLAGS, TEXT, XmlNode, numbers_of, parse
 
 
 def text_in(node: XmlNode, tag: str, default: str | None = None) -> str:
@@ -54,6 +56,13 @@ def flag_in(node: XmlNode, tag: str, default: bool) -> bool:
     return FLAGS[text]
 
 
+def is_on(node: XmlNode, is_version_4: bool) -> bool:
+    """Whether a constraint or force is switched on."""
+    if is_version_4:
+        return flag_in(node, "isEnforced", True) and flag_in(node, "appliesForce", True)
+    return not flag_in(node, "isDisabled", False)
+
+
 def pose_in(node: XmlNode, location: str, orientation: str) -> Array:
     """The pose [Rx(α) Ry(β) Rz(γ), p; 0 1], (4, 4), from the children with p [m] and α, β, γ [rad]."""
     p, angles = (numbers_in(node, tag, 3, np.zeros(3)) for tag in (location, orientation))
@@ -61,11 +70,22 @@ def pose_in(node: XmlNode, location: str, orientation: str) -> Array:
     return spatial.pose(Rx @ Ry @ Rz, p)
 
 
-def objects_in(node: XmlNode, *sets: str) -> list[XmlNode]:
-    """The elements in `<set><objects>` of all given sets that exist."""
-    found = []
-    for name in sets:
-        part = node.child(name)
-        objects = part.child("objects") if part else None
-        found += objects.children() if objects else []
-    return found
+def objects_in(node: XmlNode, tag: str) -> list[XmlNode]:
+    """The elements in the `<objects>` of a set, if it exists; `<ConstraintSet file="more.xml"/>` is in another file."""
+    part = node.child(tag)
+    if part and part.has("file"):
+        folder = Path() if node.file == TEXT else Path(node.file).parent
+        part = parse(folder / part.text("file"), f"an OpenSim file with a <{tag}>").required(tag)
+    objects = part.child("objects") if part else None
+    return objects.children() if objects else []
+
+
+def parts_in(model: XmlNode, kind: str) -> list[XmlNode]:
+    """The bodies, joints, constraints or markers of a model: those of their set, and those among `<components>`.
+
+    Args:
+        model: The `<Model>`.
+        kind: The end of their tags: `Joint` of `PinJoint`.
+    """
+    listed = [part for components in model.descendants("components") for part in components.children()]
+    return objects_in(model, f"{kind}Set") + [part for part in listed if part.tag.endswith(kind)]

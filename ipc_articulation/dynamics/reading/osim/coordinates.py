@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import newton
 
 from ipc_articulation.dynamics.loops.coordinate_functions import Function
 from ipc_articulation.dynamics.reading.node import XmlNode
-from ipc_articulation.dynamics.reading.osim.contents import flag_in, number_in, numbers_in, objects_in, text_in
+from ipc_articulation.dynamics.reading.osim.contents import flag_in, is_on, number_in, numbers_in, parts_in, text_in
 from ipc_articulation.dynamics.reading.osim.function_elements import function_in
 from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, composed, scaled
 from ipc_articulation.naming import suggest
-from ipc_articulation.repairs import caution
 
 COUPLER = "CoordinateCouplerConstraint"
+LOCK_TOLERANCE = 1e-6  # [rad or m] between the values of two locked coordinates
 LONGEST = 100  # largest length of a chain of constraints between two coordinates
 
 
@@ -38,13 +39,13 @@ class Coupler:
 
     function: Function
     independent: str
+    node: XmlNode
 
 
 def read_coordinate(node: XmlNode, joint: str) -> Coordinate:
     """The coordinate of a `<Coordinate>`.
 
-    A locked coordinate remains a degree of freedom, with both limits at its default value. A prescribed motion is not
-    read, with a warning.
+    A locked coordinate remains a degree of freedom, with both limits at its default value.
 
     Raises:
         ModelError: The element is wrong.
@@ -55,8 +56,6 @@ def read_coordinate(node: XmlNode, joint: str) -> Coordinate:
     lower, upper = numbers_in(node, "range", 2, (-np.inf, np.inf), infinite=True)
     if lower > upper:
         raise node.error(f"<range> {lower:g} {upper:g} is empty")
-    if flag_in(node, "prescribed", False):
-        caution(f"{node.place}: its prescribed motion is not read: it moves freely")
     if locked:
         lower = upper = default
     elif not clamped:
@@ -64,30 +63,26 @@ def read_coordinate(node: XmlNode, joint: str) -> Coordinate:
     return Coordinate(name, joint, default, float(lower), float(upper), clamped, locked)
 
 
-def read_couplings(model: XmlNode, known: Collection[str]) -> dict[str, Coupler]:
+def read_couplings(model: XmlNode, known: Collection[str], is_version_4: bool) -> dict[str, Coupler]:
     """Coordinates that are functions of an independent one, by `CoordinateCouplerConstraint`s.
-
-    Other constraints are not read, with a warning.
 
     Args:
         model: The `<Model>`.
         known: Names of all coordinates.
+        is_version_4: Whether the file is.
 
     Raises:
         ModelError: A constraint is wrong.
     """
-    given: dict[str, tuple[XmlNode, Coupler]] = {}
-    for node in objects_in(model, "ConstraintSet"):
+    given: dict[str, Coupler] = {}
+    for node in parts_in(model, "Constraint"):
         _, node = node.named("constraint")
-        if flag_in(node, "isDisabled", False) or not flag_in(node, "isEnforced", True):
-            continue
-        if node.tag != COUPLER:
-            caution(f"{node.place}: a {node.tag} is not read: the bodies stay free of it")
+        if node.tag != COUPLER or not is_on(node, is_version_4):
             continue
         dependent, coupling = _read_coupling(node, known)
         if dependent in given:
-            raise node.error(f"coordinate '{dependent}' already depends on '{given[dependent][1].independent}'")
-        given[dependent] = node, coupling
+            raise node.error(f"coordinate '{dependent}' already depends on '{given[dependent].independent}'")
+        given[dependent] = coupling
     return {dependent: _resolved(dependent, given) for dependent in given}
 
 
@@ -102,19 +97,50 @@ def _read_coupling(node: XmlNode, known: Collection[str]) -> tuple[str, Coupler]
     function = function_in(node, "coupled_coordinates_function")
     if function is None:
         raise node.error(f"<{COUPLER}> lacks <coupled_coordinates_function>")
-    return dependent, Coupler(scaled(function, number_in(node, "scale_factor", 1.0)), independent)
+    return dependent, Coupler(scaled(function, number_in(node, "scale_factor", 1.0)), independent, node)
 
 
-def _resolved(dependent: str, given: dict[str, tuple[XmlNode, Coupler]]) -> Coupler:
+def _resolved(dependent: str, given: dict[str, Coupler]) -> Coupler:
     """The coupling of a coordinate to one that does not itself depend on another one."""
     function: Function = IDENTITY
     name, passed = dependent, [dependent]
     while name in given:
-        node, coupling = given[name]
+        coupling = given[name]
+        node = coupling.node
         function, name = composed(function, coupling.function), coupling.independent
         if name in passed:
             raise node.error(f"coordinates {', '.join(map(repr, passed))} depend on each other in a circle")
         if len(passed) > LONGEST:
             raise node.error(f"coordinate '{dependent}' depends on another one through more than {LONGEST} constraints")
         passed.append(name)
-    return Coupler(function, name)
+    return Coupler(function, name, given[dependent].node)
+
+
+def locked_by_dependent(
+    coordinates: Mapping[str, Coordinate], couplings: Mapping[str, Coupler]
+) -> dict[str, Coordinate]:
+    """Coordinates, of which those with a locked dependent one are locked where this has its default value.
+
+    Raises:
+        ModelError: No value of the independent coordinate gives this default value, or it is locked elsewhere.
+    """
+    result = dict(coordinates)
+    for dependent, coupling in couplings.items():
+        if not coordinates[dependent].locked:
+            continue
+        f, own, wanted = coupling.function, result[coupling.independent], coordinates[dependent].default
+        y = own.default if own.locked else _solution(f, wanted, own.default)
+        if abs(f(y) - wanted) > LOCK_TOLERANCE:
+            raise coupling.node.error(
+                f"coordinate '{dependent}' is locked at {wanted:g}, where '{own.name}' cannot put it; unlock one"
+            )
+        result[own.name] = replace(own, default=y, lower=y, upper=y, locked=True)
+    return result
+
+
+def _solution(f: Function, wanted: float, start: float) -> float:
+    """A y with f(y) as wanted, by Newton's method; the start if there is none near it."""
+    try:
+        return float(newton(lambda y: f(y) - wanted, start, f.first))
+    except RuntimeError:
+        return start

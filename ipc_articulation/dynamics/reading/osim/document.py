@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
+from posixpath import join, normpath
 
 import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading.node import XmlNode, by_name, parse
-from ipc_articulation.dynamics.reading.osim.contents import flag_in, objects_in, pose_in, text_in
+from ipc_articulation.dynamics.reading.osim.contents import flag_in, objects_in, parts_in, pose_in, text_in
 from ipc_articulation.naming import suggest
 
 Place = tuple[str, Array]  # a link, and a pose (4, 4) in its frame
 
 GROUND = "ground"
+_OUTERMOST, _NOT_IN_PATHS = ("Model", "OpenSimDocument"), ("components", "frames", "objects")
 OLDEST, NOT_ANY_MORE, NEW_FORM = 20302, 30500, 40000  # versions between the last two are drafts of 4.0
 
 
@@ -48,7 +52,21 @@ def model_in(path_or_text: str | Path) -> tuple[XmlNode, bool]:
             f"version {version} is not read; {OLDEST} to {NOT_ANY_MORE - 1} and {NEW_FORM} or more are: "
             "OpenSim saves what it opens in its own version"
         )
-    return document.required("Model"), version >= NEW_FORM
+    model = document.required("Model")
+    _fill_defaults(model)
+    return model, version >= NEW_FORM
+
+
+def _fill_defaults(model: XmlNode) -> None:
+    """Give elements what they lack of the element with their tag in `<defaults>`, which is removed."""
+    defaults = model.child("defaults")
+    if defaults is None:
+        return
+    model.element.remove(defaults.element)
+    for default in defaults.children():
+        for node in model.descendants(default.tag):
+            given = {child.tag for child in node.children()}
+            node.element.extend(deepcopy(child.element) for child in default.children() if child.tag not in given)
 
 
 def bodies_in(model: XmlNode) -> dict[str, XmlNode]:
@@ -57,7 +75,7 @@ def bodies_in(model: XmlNode) -> dict[str, XmlNode]:
     Raises:
         ModelError: Two have the same name.
     """
-    found = by_name(objects_in(model, "BodySet"), "body")
+    found = by_name(parts_in(model, "Body"), "body")
     found.pop(GROUND, None)
     return found
 
@@ -89,21 +107,19 @@ def _joint_in_body(child: str, body: XmlNode, bodies: Collection[str]) -> JointE
     )
 
 
-def joints_in_set(model: XmlNode, bodies: Mapping[str, XmlNode]) -> list[JointElement]:
+def joints_in_set(model: XmlNode, frames: Mapping[str, XmlNode]) -> list[JointElement]:
     """Joints of version 4, between frames fixed to bodies.
 
     Raises:
         ModelError: A frame is unknown, or ground is a child.
     """
-    frames = frames_of_bodies(model, bodies)
-    return [_joint_in_set(node, frames) for node in objects_in(model, "JointSet")]
+    return [_joint_in_set(node, frames) for node in parts_in(model, "Joint")]
 
 
-def _joint_in_set(node: XmlNode, frames: Mapping[str, Place]) -> JointElement:
+def _joint_in_set(node: XmlNode, frames: Mapping[str, XmlNode]) -> JointElement:
     name, node = node.named("joint")
-    own = _with_offsets(frames, node.child("frames"), name)
-    parent, parent_pose = place_of(text_in(node, "socket_parent_frame"), own, node, name)
-    child, child_pose = place_of(text_in(node, "socket_child_frame"), own, node, name)
+    parent, parent_pose = place_of(node, "socket_parent_frame", frames)
+    child, child_pose = place_of(node, "socket_child_frame", frames)
     if child == WORLD:
         raise node.error("its child is the ground; exchange parent and child")
     coordinates = node.child("coordinates")
@@ -111,40 +127,40 @@ def _joint_in_set(node: XmlNode, frames: Mapping[str, Place]) -> JointElement:
     return JointElement(node, name, parent, child, parent_pose, child_pose, listed)
 
 
-def frames_of_bodies(model: XmlNode, bodies: Mapping[str, XmlNode]) -> dict[str, Place]:
-    """The ground, the bodies by name, and the frames fixed in bodies as «body/frame».
+def frames_in(model: XmlNode) -> dict[str, XmlNode]:
+    """The bodies and the frames fixed to them or to the ground, by path."""
+    bodies = parts_in(model, "Body")
+    holders = [model, *bodies, *parts_in(model, "Joint")]  # sets may be in other files
+    frames = [frame for holder in holders for frame in holder.descendants("PhysicalOffsetFrame")]
+    return {_path(node): node for node in (*bodies, *frames)}
+
+
+def _path(node: XmlNode) -> str:
+    """The path of an element in OpenSim 4, such as `/bodyset/femur_r`."""
+    outwards = takewhile(lambda e: e.tag not in _OUTERMOST, (node.element, *node.element.iterancestors()))
+    named = [e for e in outwards if e.tag not in _NOT_IN_PATHS]
+    return "/" + "/".join(e.tag.lower() if e.tag.endswith("Set") else e.get("name", "") for e in reversed(named))
+
+
+def place_of(node: XmlNode, socket: str, frames: Mapping[str, XmlNode], passed: tuple[str, ...] = ()) -> Place:
+    """The place of the frame whose path, absolute or from an element, is in a socket of this element.
 
     Raises:
-        ModelError: The parent of a frame is unknown.
+        ModelError: There is no such frame, or its place depends on itself.
     """
-    frames: dict[str, Place] = {name: (name, np.eye(4)) for name in bodies}
-    frames[GROUND] = WORLD, np.eye(4)
-    for name, node in bodies.items():
-        frames = _with_offsets(frames, node.child("components"), name)
-    return frames
-
-
-def _with_offsets(frames: Mapping[str, Place], holder: XmlNode | None, owner: str) -> dict[str, Place]:
-    """Frames, with the `PhysicalOffsetFrame`s of a body or joint added; an earlier one may be a later one's parent."""
-    known = dict(frames)
-    for node in holder.children("PhysicalOffsetFrame") if holder else []:
-        base = text_in(node, "socket_parent", "..")
-        link, pose = place_of(owner if base == ".." else base, known, node, owner)
-        known[f"{owner}/{node.text('name')}"] = link, pose @ pose_in(node, "translation", "orientation")
-    return known
-
-
-def place_of(path: str, frames: Mapping[str, Place], node: XmlNode, owner: str = "") -> Place:
-    """The place of a path such as `/bodyset/femur_r`, or `femur_r_offset` in the joint that owns this frame.
-
-    Raises:
-        ModelError: There is no such frame.
-    """
-    parts = path.split("/")
-    for name in (f"{owner}/{path}", "/".join(parts[-2:]), parts[-1]):
-        if name in frames:
-            return frames[name]
-    raise node.error(f"unknown frame '{path}'{suggest(parts[-1], frames, 'frames')}")
+    given = text_in(node, socket)
+    path = normpath(join(_path(node), given))
+    if path == f"/{GROUND}":
+        return WORLD, np.eye(4)
+    if path not in frames:
+        raise node.error(f"unknown frame '{given}'{suggest(given, [f'/{GROUND}', *frames], 'frames')}")
+    if path in passed:
+        raise node.error(f"frames {', '.join(map(repr, passed))} are placed in each other in a circle")
+    frame = frames[path]
+    if frame.tag == "Body":
+        return frame.text("name"), np.eye(4)
+    link, pose = place_of(frame, "socket_parent", frames, (*passed, path))
+    return link, pose @ pose_in(frame, "translation", "orientation")
 
 
 def link_of(body: str, bodies: Collection[str], node: XmlNode) -> str:

@@ -18,13 +18,18 @@ from ipc_articulation.naming import suggest
 def function_in(node: XmlNode, role: str) -> Function | None:
     """The function with a role in an element, or None.
 
-    OpenSim 3 writes `<role><LinearFunction>`, OpenSim 4 also `<LinearFunction name="role">`.
+    OpenSim 3 writes `<role><LinearFunction>`, OpenSim 4 also `<LinearFunction name="role">`; it reads one without a
+    name too. Tags of classes begin with capitals.
 
     Raises:
         ModelError: An unknown function, or wrong numbers.
     """
     inner = node.child(role)
-    given = inner.children() if inner else [child for child in node.children() if child.element.get("name") == role]
+    given = (
+        inner.children()
+        if inner
+        else [c for c in node.children() if c.element.get("name", role) == role and c.tag[0].isupper()]
+    )
     if len(given) > 1:
         raise given[1].error(f"<{node.tag}> has more than one function; give one")
     return read_function(given[0]) if given else None
@@ -47,7 +52,7 @@ def _linear(node: XmlNode) -> Function:
 
 
 def _through_points(node: XmlNode) -> Function:
-    kind = SimmSpline if node.tag == "SimmSpline" else PiecewiseLinearFunction
+    kind = PiecewiseLinearFunction if node.tag == "PiecewiseLinearFunction" else SimmSpline
     x, y = numbers_in(node, "x"), numbers_in(node, "y")
     try:
         with np.errstate(all="ignore"):  # points too close together are refused
@@ -67,6 +72,7 @@ READERS: dict[str, Callable[[XmlNode], Function]] = {
     "Constant": lambda node: Constant(number_in(node, "value", 0.0)),
     "LinearFunction": _linear,
     "MultiplierFunction": _multiplier,
+    "NaturalCubicSpline": _through_points,  # in OpenSim too the same as a SimmSpline
     "PiecewiseLinearFunction": _through_points,
     "PolynomialFunction": lambda node: PolynomialFunction(numbers_in(node, "coefficients").tolist()),
     "SimmSpline": _through_points,

@@ -92,6 +92,31 @@ class Composition:
         return self.outer.second(at) * self.inner.first(x) ** 2 + self.outer.first(at) * self.inner.second(x)
 
 
+@dataclass(frozen=True)
+class WithoutIdentity:
+    """f(x) = g(x) - x."""
+
+    function: Function  # g
+
+    def __call__(self, x: float) -> float:
+        return self.function(x) - x
+
+    def first(self, x: float) -> float:
+        """g' - 1."""
+        return self.function.first(x) - 1.0
+
+    def second(self, x: float) -> float:
+        """g''."""
+        return self.function.second(x)
+
+
+def minus_identity(function: Function) -> Function:
+    """The function g(x) - x, as a linear one if possible."""
+    if isinstance(function, LinearFunction):
+        return linear(function.slope - 1.0, function.offset)
+    return WithoutIdentity(function)
+
+
 def scaled(function: Function, scale: float) -> Function:
     """The product s g, as a constant or linear function if possible."""
     return composed(linear(scale, 0.0), function)

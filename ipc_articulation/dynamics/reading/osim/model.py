@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,19 +16,26 @@ from ipc_articulation.dynamics.reading.node import TEXT, XmlNode
 from ipc_articulation.dynamics.reading.osim.axes import axes_of
 from ipc_articulation.dynamics.reading.osim.bodies import read_body, read_markers
 from ipc_articulation.dynamics.reading.osim.chain import Cluster, add_joint_chain, clusters_of, of_independent
-from ipc_articulation.dynamics.reading.osim.contents import numbers_in
-from ipc_articulation.dynamics.reading.osim.coordinates import Coordinate, read_coordinate, read_couplings
+from ipc_articulation.dynamics.reading.osim.contents import numbers_in, text_in
+from ipc_articulation.dynamics.reading.osim.coordinates import (
+    Coordinate,
+    locked_by_dependent,
+    read_coordinate,
+    read_couplings,
+)
 from ipc_articulation.dynamics.reading.osim.document import (
     JointElement,
     bodies_in,
-    frames_of_bodies,
+    frames_in,
     joints_in_bodies,
     joints_in_set,
     link_of,
     model_in,
     place_of,
 )
+from ipc_articulation.dynamics.reading.osim.unread import warn_of_unread
 from ipc_articulation.errors import ModelError
+from ipc_articulation.naming import distinct
 from ipc_articulation.packages import unpacked
 
 EARTH = (0.0, -9.80665, 0.0)  # [m/s²], the default of a file without gravity
@@ -54,10 +61,9 @@ class OsimModel:
 def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
     """Read a model of version 2.3 to 3, or of version 4.
 
-    The function reads bodies, joints, coordinates, markers (as frames), gravity and `CoordinateCouplerConstraint`s. It
-    warns of other constraints and of prescribed motions. These have no effect: muscles and all other forces (including
-    springs, bushings, limits and contact), actuators and controllers, wrap objects, contact geometry, shapes, probes.
-    In most files y is up, and gravity is along -y.
+    The function reads bodies, joints, coordinates, frames, markers (as frames), gravity and
+    `CoordinateCouplerConstraint`s. A warning names what else has a meaning for motion: other constraints, prescribed
+    motions and speeds, muscles and other forces, controllers. In most files y is up, and gravity is along -y.
 
     In many models the feet have physically impossible moments of inertia: use `mechanism.build(unphysical="warn")`.
 
@@ -71,12 +77,15 @@ def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
     """
     path_or_text = unpacked(path_or_text)
     model, is_version_4 = model_in(path_or_text)
+    warn_of_unread(model, is_version_4)
     bodies = bodies_in(model)
-    joints = joints_in_set(model, bodies) if is_version_4 else joints_in_bodies(bodies)
+    joints = joints_in_set(model, frames_in(model)) if is_version_4 else joints_in_bodies(bodies)
     _check_joints(joints, bodies)
     coordinates = _coordinates(joints)
-    couplings = read_couplings(model, coordinates)
-    if not couplers:
+    couplings = read_couplings(model, coordinates, is_version_4)
+    if couplers:
+        coordinates = locked_by_dependent(coordinates, couplings)
+    else:
         joints = _without(joints, {coordinates[name].joint for name in couplings})
     kept = [joint.name for joint in joints]
     independent = {c.name: c for c in coordinates.values() if c.joint in kept and c.name not in couplings}
@@ -96,8 +105,12 @@ def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
 
 def _mechanism(path_or_text: str | Path, model: XmlNode) -> Mechanism:
     file = None if model.file == TEXT else Path(path_or_text)
-    gravity = numbers_in(model, "gravity", 3, EARTH)
-    return Mechanism(model.element.get("name", "model"), file=file, gravity=gravity)
+    return Mechanism(model.element.get("name", "model"), file=file, gravity=gravity_in(model))
+
+
+def gravity_in(model: XmlNode) -> Array:
+    """The gravity of a `<Model>`, (3,) [m/s²]."""
+    return numbers_in(model, "gravity", 3, EARTH)
 
 
 def _segments(joints: Sequence[JointElement]) -> dict[str, Array]:
@@ -153,11 +166,13 @@ def _without(joints: list[JointElement], names: set[str]) -> list[JointElement]:
 
 
 def _markers(model: XmlNode, bodies: Mapping[str, XmlNode], is_version_4: bool, links: list[Link]) -> list[FixedFrame]:
-    """The markers on links that exist."""
+    """The markers on links that exist, with numbers if they have the name of a link or of each other."""
     if is_version_4:
-        frames = frames_of_bodies(model, bodies)
-        markers = read_markers(model, "socket_parent_frame", lambda path, node: place_of(path, frames, node))
+        frames = frames_in(model)
+        markers = read_markers(model, lambda node: place_of(node, "socket_parent_frame", frames))
     else:
-        markers = read_markers(model, "body", lambda name, node: (link_of(name, bodies, node), np.eye(4)))
+        markers = read_markers(model, lambda node: (link_of(text_in(node, "body"), bodies, node), np.eye(4)))
     there = {WORLD, *(link.name for link in links)}
-    return [marker for marker in markers if marker.link in there]
+    kept = [marker for marker in markers if marker.link in there]
+    names = distinct([marker.name for marker in kept], there)
+    return [replace(marker, name=name) for marker, name in zip(kept, names, strict=True)]

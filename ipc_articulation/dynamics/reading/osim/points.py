@@ -1,7 +1,6 @@
 """Functions through points: OpenSim's SimmSpline and PiecewiseLinearFunction.
 
-Outside the points both functions continue the polynomial of the last piece. For a SimmSpline nimblephysics does the
-same; OpenSim itself continues with a straight line.
+Outside the points both functions go on as straight lines, as in OpenSim; nimblephysics continues a SimmSpline's cubics.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from ipc_articulation.errors import ModelError
 
 
 class Pieces:
-    """A piecewise cubic function, f = a + b s + c s² + d s³, s = x - xᵢ for xᵢ ≤ x < xᵢ₊₁.
+    """A piecewise cubic function, f = a + b s + c s² + d s³, s = x - xᵢ for xᵢ ≤ x ≤ xᵢ₊₁, and straight outside.
 
     Args:
         x: The knots, (n,), increasing.
@@ -30,8 +29,11 @@ class Pieces:
     def __init__(self, x: Array, cubics: Array) -> None:
         if not np.isfinite(cubics).all():
             raise ModelError("points of a function are too close together, or too far apart, for its slopes")
-        self._starts = x[:-1].tolist()
+        self._starts, self._last = x[:-1].tolist(), float(x[-1])
         self._cubics = [tuple(row) for row in cubics.tolist()]
+        (a, b, _, _), (s, (a_n, b_n, c, d)) = self._cubics[0], self._at(self._last)
+        self._before = a, b, 0.0, 0.0
+        self._after = a_n + s * (b_n + s * (c + s * d)), b_n + s * (2.0 * c + s * 3.0 * d), 0.0, 0.0
 
     def __call__(self, x: float) -> float:
         s, (a, b, c, d) = self._at(x)
@@ -48,7 +50,11 @@ class Pieces:
         return 2.0 * c + s * 6.0 * d
 
     def _at(self, x: float) -> tuple[float, tuple[float, ...]]:
-        piece = max(bisect_right(self._starts, x) - 1, 0)
+        if x < self._starts[0]:
+            return x - self._starts[0], self._before
+        if x > self._last:
+            return x - self._last, self._after
+        piece = bisect_right(self._starts, x) - 1
         return x - self._starts[piece], self._cubics[piece]
 
 
