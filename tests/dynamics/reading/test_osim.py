@@ -389,7 +389,7 @@ def test_a_set_in_another_file(tmp_path):
     """OpenSim 4.6 has one constraint too."""
     file = tmp_path / "model.osim"
     file.write_text(two_pins().replace(constraints(), '<ConstraintSet file="more.xml"/>'))
-    with pytest.raises(ModelError, match=r"more.xml: No such file or directory; give an OpenSim file with a <Constrai"):
+    with pytest.raises(ModelError, match=r"file '.*more.xml' is no file in the model's folder"):
         read_osim(file)
     more = f'<OpenSimDocument Version="40000">{constraints(coupler("z", "y"))}</OpenSimDocument>'
     (tmp_path / "more.xml").write_text(more)

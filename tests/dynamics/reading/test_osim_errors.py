@@ -265,3 +265,13 @@ def test_a_file_of_another_kind(tmp_path):
     assert message("<robot/>") == expected
     missing = tmp_path / "missing.osim"
     assert message(missing) == f"{missing}: No such file or directory; give an OpenSim file, or its text"
+
+
+def test_a_set_in_a_file_outside_the_models_folder_is_refused(tmp_path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "sets.osim").write_text("<OpenSimDocument/>")
+    file = tmp_path / "own" / "model.osim"
+    text = '<OpenSimDocument Version="40000"><Model name="m"><BodySet file="../sets.osim"/></Model></OpenSimDocument>'
+    file.write_text(text)
+    with pytest.raises(ModelError, match=r"model\.osim:1: .*file '.*sets\.osim' is no file in the model's folder"):
+        read_osim(file)

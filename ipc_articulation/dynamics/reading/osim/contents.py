@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.reading.node import FLAGS, TEXT, XmlNode, numbers_of, parse
+from ipc_articulation.dynamics.reading.readable import Readable
 
 
 def text_in(node: XmlNode, tag: str, default: str | None = None) -> str:
@@ -71,11 +72,18 @@ def pose_in(node: XmlNode, location: str, orientation: str) -> Array:
 
 
 def objects_in(node: XmlNode, tag: str) -> list[XmlNode]:
-    """The elements in the `<objects>` of a set, if it exists; `<ConstraintSet file="more.xml"/>` is in another file."""
+    """The elements in the `<objects>` of a set, if it exists; `<ConstraintSet file="more.xml"/>` is in another file.
+
+    Raises:
+        ModelError: The file is none, or not one that a robot's file may name.
+    """
     part = node.child(tag)
     if part and part.has("file"):
         folder = Path() if node.file == TEXT else Path(node.file).parent
-        part = parse(folder / part.text("file"), f"an OpenSim file with a <{tag}>").required(tag)
+        file = folder / part.text("file")
+        if not Readable(folder).allows(file, Path(part.text("file")).is_absolute()):
+            raise part.error(f"file '{file}' is no file in the model's folder; put it there")
+        part = parse(file, f"an OpenSim file with a <{tag}>").required(tag)
     objects = part.child("objects") if part else None
     return objects.children() if objects else []
 
