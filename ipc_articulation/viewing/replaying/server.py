@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from rich import get_console
-
 from ipc_articulation.arguments import shown
 from ipc_articulation.errors import ViewingError
 from ipc_articulation.extras import need
@@ -32,6 +30,8 @@ def quiet_server(port: int, label: str, host: str = LOCAL) -> Iterator[Any]:
         MissingPackageError: viser is not installed.
         ViewingError: The port is no port, none of the next hundred is free, or this machine has no such interface.
     """
+    from rich import get_console
+
     viser, console = need("viser"), get_console()  # viser prints on it; it captures what one thread prints
     free = free_port(port, host)
     with console.capture():
