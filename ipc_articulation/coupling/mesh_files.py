@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from io import BytesIO
+from contextlib import suppress
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Colour
 from ipc_articulation.coupling.adapter import ClosedMesh
-from ipc_articulation.errors import MeshError
+from ipc_articulation.errors import MeshError, MissingPackageError
 from ipc_articulation.extras import need
 from ipc_articulation.packages import is_file
 from ipc_articulation.signals import interrupts_deferred
@@ -70,11 +71,10 @@ def read_mesh(file: Path, scale: ArrayLike, name: str, finite: bool = False) -> 
     if file.suffix.lower() == ".dae":
         need("collada")
     try:
-        mesh = meshes().load_mesh(_counted(file, name), file_type=file.suffix[1:].lower(), process=False)
+        mesh = _loaded(file, name, process=False)
         unit = _unit(file, mesh)
-        if isinstance(mesh, meshes().Scene):
-            mesh = mesh.to_mesh()
-    except MeshError:
+        mesh = mesh.to_mesh()
+    except (MeshError, MissingPackageError):
         raise
     except Exception as error:  # trimesh's readers raise many kinds of exceptions
         known = ", ".join(sorted(meshes().available_formats()))
@@ -105,7 +105,7 @@ def read_coloured(file: Path, scale: ArrayLike) -> list[tuple[trimesh.Trimesh, C
     A file that cannot be read has no parts.
     """
     try:
-        scene = meshes().load_scene(_counted(file, f"mesh '{file}'"), file_type=file.suffix[1:].lower())
+        scene = _loaded(file, f"mesh '{file}'")
         parts = [part for part in scene.dump() if len(getattr(part, "faces", ()))]
         coloured = [(part, _colour(part)) for part in parts]
     except Exception:  # trimesh's readers raise many kinds of exceptions
@@ -113,6 +113,42 @@ def read_coloured(file: Path, scale: ArrayLike) -> list[tuple[trimesh.Trimesh, C
     for part in parts:
         part.apply_scale(_unit(file, scene) * np.asarray(scale))
     return coloured
+
+
+def _loaded(file: Path, name: str, **options: Any) -> trimesh.Scene:
+    """What trimesh reads from a file; it takes polygons for convex, so those of OBJ and PLY are cut apart here."""
+    source: Any = _counted(file, name)
+    options |= {"file_type": file.suffix[1:].lower(), "resolver": meshes().resolvers.FilePathResolver(file)}
+    if options["file_type"] == "ply":
+        return _ply(file, options)
+    if options["file_type"] == "obj":
+        source = StringIO(_cutting().obj_of_triangles(file.read_text(encoding="utf-8", errors="replace")))
+    return meshes().load_scene(source, **options)
+
+
+def _cutting() -> Any:
+    """The module `polygons`, imported at its first use as trimesh is."""
+    with interrupts_deferred:
+        from ipc_articulation.coupling import polygons
+    return polygons
+
+
+def _ply(file: Path, options: dict[str, Any]) -> trimesh.Scene:
+    """A PLY file, through meshio if it has polygons: trimesh reads no binary ones of different numbers of corners."""
+    with suppress(ValueError):
+        scene = meshes().load_scene(file, **options)
+        parts = [part for part in scene.geometry.values() if hasattr(part, "faces")]
+        if all(len(part.faces) <= part.metadata["_ply_raw"]["face"]["length"] for part in parts):
+            return scene
+    read = need("meshio").ply.read(file)
+    points, data = read.points, read.point_data
+    triangles = [
+        block.data[np.arange(len(block.data))[:, None, None], _cutting().cut(points[block.data])]
+        for block in read.cells
+    ]
+    colours = np.stack([data[channel] for channel in ("red", "green", "blue")], axis=1) if "red" in data else None
+    faces = np.concatenate(triangles, axis=None).reshape(-1, 3)
+    return meshes().Scene(meshes().Trimesh(points, faces, vertex_colors=colours, process=False))
 
 
 def _counted(file: Path, name: str) -> Path | BytesIO:

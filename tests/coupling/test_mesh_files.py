@@ -1,7 +1,9 @@
 """Closed surfaces from mesh files of any format."""
 
+from io import BytesIO
 from pathlib import Path
 
+import meshio
 import numpy as np
 import pytest
 import trimesh
@@ -39,6 +41,45 @@ def test_parts_of_a_file_come_together_where_they_stand(tmp_path: Path) -> None:
     mesh = closed_mesh(tmp_path / "two.glb")
     assert len(mesh.vertices) == 16
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [1.1, 0.1, 0.1], atol=1e-6)
+
+
+# An L of volume 3 as polygons: two corners are in the middle of straight edges, and the first does not see them all.
+_FLAT_L = [(2, 1), (1, 1), (1, 2), (0, 2), (0, 1), (0, 0), (1, 0), (2, 0)]
+_L = [(x, y, z) for z in (0, 1) for x, y in _FLAT_L]
+_L_FACES = [list(range(7, -1, -1)), list(range(8, 16)), *([k, (k + 1) % 8, 8 + (k + 1) % 8, 8 + k] for k in range(8))]
+
+
+def l_as_obj(first: int = 1) -> str:
+    points = "".join(f"v {x} {y} {z}\n" for x, y, z in _L)
+    return points + "".join(f"f {' '.join(str(k + first) for k in face)}\n" for face in _L_FACES)
+
+
+def l_as_ply(is_binary: bool) -> bytes:
+    blocks = [(f"{'quad' if len(face) == 4 else 'polygon'}", np.array([face], dtype=np.int32)) for face in _L_FACES]
+    buffer = BytesIO()
+    meshio.Mesh(np.array(_L, float), blocks).write(buffer, file_format="ply", binary=is_binary)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("l.obj", l_as_obj().encode()), ("l.ply", l_as_ply(False)), ("binary.ply", l_as_ply(True))],
+)
+def test_concave_polygons_leave_their_notch_open(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    mesh = closed_mesh(tmp_path / name)
+    ((shown, _),) = read_coloured(tmp_path / name, 1.0)
+    for surface in (trimesh.Trimesh(mesh.vertices, mesh.faces), shown):
+        assert surface.area == pytest.approx(14.0)
+        assert surface.volume == pytest.approx(3.0)
+
+
+def test_negative_indices_count_back_from_the_last_vertex_so_far(tmp_path: Path) -> None:
+    other = l_as_obj(-16).replace("v 0 ", "v 9 ").replace("v 1 ", "v 10 ").replace("v 2 ", "v 11 ")
+    (tmp_path / "two.obj").write_text(f"o a\n{l_as_obj(-16)}o b\n{other}")
+    mesh = closed_mesh(tmp_path / "two.obj")
+    assert trimesh.Trimesh(mesh.vertices, mesh.faces).volume == pytest.approx(6.0)
+    np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [11, 2, 1])
 
 
 def test_a_surface_that_looks_inward_is_turned(tmp_path: Path) -> None:
