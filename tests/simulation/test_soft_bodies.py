@@ -275,10 +275,26 @@ def test_tetrahedra_come_from_a_file(tmp_path: Path) -> None:
     assert volumes(made.vertices, made.cells)[0] == pytest.approx(0.1**3 / 6)
 
 
+def test_numbers_of_vertices_are_those_of_the_file(tmp_path: Path) -> None:
+    meshio = pytest.importorskip("meshio")
+    points = np.array([[9, 9, 9], [0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+    meshio.write(tmp_path / "one.vtu", meshio.Mesh(points, [("tetra", np.array([[1, 2, 3, 4]]))]))
+    sponge = {key: value for key, value in SPONGE.items() if key != "resolution"}
+    sponge |= {"shape": {"type": "tetrahedra", "file": "one.vtu"}, "fixed": [{"vertices": [4]}]}
+    made = geometry(built(tmp_path, free_scene(soft=[sponge])), "sponge")
+    assert read(made.vertices(), "is_fixed").tolist() == [0, 0, 0, 1]
+    sponge["fixed"] = [{"vertices": [0]}]
+    assert "has no vertex 0; it has 1 to 4" in refused(tmp_path, free_scene(soft=[sponge]))
+
+
 @pytest.mark.parametrize(
     ("cells", "text"),
     [
         ([("triangle", [[0, 1, 2]])], "holds no tetrahedra, but triangle; give a surface as `type: mesh` to fill it"),
+        (
+            [("tetra", [[0, 1, 2, 3]]), ("pyramid", [[0, 1, 4, 2, 3]])],
+            "holds 1 cells 'pyramid'; give tetrahedra of four corners alone, elements of order 1",
+        ),
         ([("tetra", [[0, 1, 2, 4]])], "tetrahedron 0 has no volume; 1 of 1 are like that"),
         ([("tetra", [[1, 2, 3, 4], [0, 1, 2, 3], [0, 2, 3, 1]])], "tetrahedron 1 is there 2 times; give each once"),
     ],

@@ -16,14 +16,17 @@ from ipc_articulation.meshing.boundary import volumes
 _FLAT = 1e-9  # volume or area of an element relative to the cube or square of its longest edge
 
 
-def read_tetrahedra(file: Path, scale: float) -> tuple[Array, Ints]:
-    """Vertices, (V, 3) [m], and tetrahedra of positive volume, (T, 4), of a file of meshio's formats.
+def read_tetrahedra(file: Path, scale: float) -> tuple[Array, Ints, Ints]:
+    """Vertices, (V, 3) [m], tetrahedra of positive volume, (T, 4), and the file's numbers of the vertices, (V,).
 
     Raises:
-        MeshError: The file cannot be read, or has no tetrahedra, a flat one, or one twice.
+        MeshError: The file is none of meshio's, or has no tetrahedra, a flat one, one twice, or other solid cells.
         MissingPackageError: meshio is not installed.
     """
     name, mesh = f"mesh '{file}'", _read(file)
+    if others := {block.type: len(block.data) for block in mesh.cells if block.dim == 3 and block.type != "tetra"}:
+        found = ", ".join(f"{count} cells '{kind}'" for kind, count in others.items())
+        raise MeshError(f"{name} holds {found}; give tetrahedra of four corners alone, elements of order 1")
     blocks = [np.asarray(block.data, dtype=np.int64) for block in mesh.cells if block.type == "tetra"]
     if not sum(map(len, blocks)):
         found = ", ".join(sorted({block.type for block in mesh.cells})) or "nothing"
@@ -40,11 +43,12 @@ def read_tetrahedra(file: Path, scale: float) -> tuple[Array, Ints]:
         k = int(at[np.argmax(counts)])
         raise MeshError(f"{name}: tetrahedron {k} is there {counts.max()} times; give each once")
     tetrahedra[v < 0.0] = tetrahedra[v < 0.0][:, [0, 2, 1, 3]]
-    return _used(points, tetrahedra)
+    used, inverse = np.unique(tetrahedra, return_inverse=True)
+    return points[used], inverse.reshape(tetrahedra.shape), used
 
 
 def read_triangles(file: Path, scale: float) -> tuple[Array, Ints]:
-    """Vertices, (V, 3) [m], and triangles, (F, 3), of a surface that may be open.
+    """Vertices, (V, 3) [m], equal ones merged, and triangles, (F, 3), of a surface that may be open.
 
     Raises:
         MeshError: The file cannot be read or has no triangles, a vertex is not finite, a triangle has no area, or an
@@ -61,7 +65,7 @@ def read_triangles(file: Path, scale: float) -> tuple[Array, Ints]:
     if counts.max() > 2:
         a, b = edges[int(np.argmax(counts))]
         raise MeshError(f"{name}: {counts.max()} triangles share the edge of vertices {a} and {b}; cloth has at most 2")
-    return _used(points, triangles)
+    return points, triangles
 
 
 def _read(file: Path) -> Any:
@@ -87,9 +91,3 @@ def _require_solid(sizes: Array, least: Array, name: str, element: str, size: st
     flat = np.flatnonzero(~(sizes > least))
     if len(flat):
         raise MeshError(f"{name}: {element} {flat[0]} has no {size}; {len(flat)} of {len(sizes)} are like that")
-
-
-def _used(points: Array, cells: Ints) -> tuple[Array, Ints]:
-    """Without vertices that no element has."""
-    used, inverse = np.unique(cells, return_inverse=True)
-    return points[used], inverse.reshape(cells.shape)

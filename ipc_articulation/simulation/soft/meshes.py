@@ -23,6 +23,7 @@ class SoftMesh:
 
     vertices: Array  # (V, 3) [m] in the body's frame
     cells: Ints  # (k, 4) tetrahedra, (k, 3) triangles or (k, 2) segments
+    numbers: Ints | None = None  # of the vertices in their file, rising, where these are not 0, 1, ...
 
     @property
     def mean_edge(self) -> float:
@@ -39,7 +40,7 @@ def mesh_of(body: SoftBody) -> SoftMesh:
     """
     match body:
         case schema.SoftEntry():
-            return SoftMesh(*_tetrahedra(body))
+            return _tetrahedra(body)
         case schema.ClothEntry():
             return SoftMesh(*_triangles(body.shape))
         case schema.RodEntry():
@@ -48,15 +49,15 @@ def mesh_of(body: SoftBody) -> SoftMesh:
             return SoftMesh(points, np.stack([first, first + 1], axis=1))
 
 
-def _tetrahedra(body: schema.SoftEntry) -> tuple[Array, Ints]:
+def _tetrahedra(body: schema.SoftEntry) -> SoftMesh:
     """Boxes are regular grids; the other shapes are filled."""
     if isinstance(body.shape, schema.TetrahedraEntry):
-        return read_tetrahedra(body.shape.file, body.shape.scale)
+        return SoftMesh(*read_tetrahedra(body.shape.file, body.shape.scale))
     assert body.resolution is not None
     if isinstance(body.shape, schema.BoxEntry):
-        return box_tetrahedra(body.shape.size, box_cells(body.shape.size, body.resolution))
+        return SoftMesh(*box_tetrahedra(body.shape.size, box_cells(body.shape.size, body.resolution)))
     surface, _ = surface_and_solid(body.shape)
-    return filled(surface.vertices, surface.faces.astype(np.int64), body.resolution)
+    return SoftMesh(*filled(surface.vertices, surface.faces.astype(np.int64), body.resolution))
 
 
 def _triangles(shape: schema.GridEntry | schema.TrianglesEntry) -> tuple[Array, Ints]:
