@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ipc_articulation.arrays import Colour
+from ipc_articulation.arrays import Array, Bools, Colour, Ints
+from ipc_articulation.contact.inside import is_inside
 from ipc_articulation.coupling.adapter import ClosedMesh
 from ipc_articulation.errors import MeshError, MissingPackageError
 from ipc_articulation.extras import need
 from ipc_articulation.packages import is_file
+from ipc_articulation.repairs import caution
 from ipc_articulation.signals import interrupts_deferred
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ LARGEST = 256 << 20  # bytes of a file
 TOO_LARGE = f"is larger than {LARGEST >> 20} MB"
 STL_START, STL_TRIANGLE = 84, 50  # bytes
 FLAT = 1e-12  # thickness that counts as none: volume relative to area and length
+_TOUCH = 1e-6  # depth relative to the size up to which parts touch and do not overlap
 
 
 def meshes() -> Any:
@@ -48,7 +51,9 @@ def closed_mesh(file: Path, scale: float = 1.0) -> ClosedMesh:
     if found := defect(mesh):
         advice = "close it, or give another shape"
         raise MeshError(f"{name} is not closed, so it has no volume and no mass; {advice}: {found}")
-    return oriented(mesh, name)
+    surface = oriented(mesh, name)
+    _warn_of_overlaps(mesh, name)
+    return surface
 
 
 def read_mesh(file: Path, scale: ArrayLike, name: str, finite: bool = False) -> trimesh.Trimesh:
@@ -210,18 +215,56 @@ def defect(mesh: trimesh.Trimesh) -> str | None:
 
 
 def oriented(mesh: trimesh.Trimesh, name: str) -> ClosedMesh:
-    """A mesh that is known to be closed, turned outside out if it looks inward; `name` is what the message calls it.
+    """A mesh that is known to be closed, each part turned outside out if it looks inward and is no cavity.
+
+    Args:
+        mesh: The mesh, which is changed.
+        name: What the message calls it.
 
     Raises:
         MeshError: It has no volume.
     """
     with np.errstate(divide="ignore", invalid="ignore"):  # trimesh divides by the volume, for the centre of mass
-        volume = mesh.volume
-    if not abs(volume) > FLAT * mesh.area * mesh.scale:
-        raise without_volume(name)
-    if volume < 0.0:
-        mesh.invert()
+        if mesh.volume < 0.0:
+            mesh.invert()
+        _turn_parts(mesh)
+        if not mesh.volume > FLAT * mesh.area * mesh.scale:
+            raise without_volume(name)
     return ClosedMesh(np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int32))
+
+
+def _parts(mesh: trimesh.Trimesh) -> tuple[Ints, Array]:
+    """The part of each triangle, and six times the volumes of the parts."""
+    part = meshes().graph.connected_component_labels(mesh.face_adjacency, node_count=len(mesh.faces))
+    return part, np.bincount(part, np.linalg.det(mesh.triangles - mesh.vertices[0]))
+
+
+def _is_within(mesh: trimesh.Trimesh, is_part: Bools) -> bool:
+    """Whether a part is in the solid that the others enclose."""
+    others = mesh.faces[~is_part]
+    return is_inside(mesh.vertices[mesh.faces[np.argmax(is_part), :1]], mesh.vertices, others)
+
+
+def _turn_parts(mesh: trimesh.Trimesh) -> None:
+    part, volumes = _parts(mesh)
+    for k in np.flatnonzero(volumes < 0.0) if len(volumes) > 1 else ():
+        if not _is_within(mesh, part == k):
+            mesh.faces[part == k] = mesh.faces[part == k][:, ::-1]
+
+
+def _warn_of_overlaps(mesh: trimesh.Trimesh, name: str) -> None:
+    """Say that volume which several parts of a mesh enclose counts several times; parts may touch."""
+    part, volumes = _parts(mesh)
+    if len(volumes) == 1:
+        return
+    with interrupts_deferred:
+        import ipctk
+    shrunk = meshes().Trimesh(mesh.vertices - _TOUCH * mesh.scale * mesh.vertex_normals, mesh.faces, process=False)
+    surface = ipctk.CollisionMesh(shrunk.vertices, shrunk.edges_unique, shrunk.faces)
+    within = (_is_within(shrunk, part == k) for k in np.flatnonzero(volumes > 0.0))
+    if ipctk.has_intersections(surface, shrunk.vertices) or any(within):
+        fault = "its parts overlap, and what they share counts several times in mass and inertia"
+        caution(f"{name}: {fault}; unite them, or turn the walls of cavities inward", MeshError)
 
 
 def without_volume(name: str) -> MeshError:

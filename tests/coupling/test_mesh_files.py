@@ -1,7 +1,9 @@
 """Closed surfaces from mesh files of any format."""
 
+import warnings
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import meshio
 import numpy as np
@@ -141,13 +143,32 @@ def test_a_closed_surface_without_a_volume_is_refused(tmp_path: Path) -> None:
         closed_mesh(tmp_path / "sheet.ply")
 
 
-def test_two_surfaces_that_look_opposite_ways_are_refused(tmp_path: Path) -> None:
-    box, other = trimesh.creation.box(), trimesh.creation.box()
-    other.apply_translation((3, 0, 0))
-    other.invert()
-    trimesh.util.concatenate([box, other]).export(tmp_path / "two.ply")
-    with pytest.raises(MeshError, match=r"two.ply' has no volume"):
-        closed_mesh(tmp_path / "two.ply")
+def boxes(tmp_path: Path, *boxes: tuple[float, float, bool]) -> Path:
+    """A file of cubes: edge, place along x, and whether they look inward."""
+    made = [
+        trimesh.creation.box([edge] * 3, trimesh.transformations.translation_matrix([x, 0, 0])) for edge, x, _ in boxes
+    ]
+    for box, (_, _, is_inward) in zip(made, boxes, strict=True):
+        if is_inward:
+            box.invert()
+    trimesh.util.concatenate(made).export(tmp_path / "boxes.ply")
+    return tmp_path / "boxes.ply"
+
+
+@pytest.mark.parametrize("others", [((1.0, 3.0, False),), ((0.5, 3.0, False),), ((2.0, 3.0, False), (1.0, 3.0, True))])
+def test_parts_that_look_inward_are_turned_and_cavities_are_not(tmp_path: Path, others: Any) -> None:
+    mesh = closed_mesh(boxes(tmp_path, (1.0, 0.0, True), *others))
+    volume = 1.0 + sum(-(edge**3) if is_inward else edge**3 for edge, _, is_inward in others)
+    assert trimesh.Trimesh(mesh.vertices, mesh.faces).volume == pytest.approx(volume)
+
+
+@pytest.mark.parametrize("other", [(0.5, 0.0, False), (1.0, 0.5, False), (0.9, 0.6, False)])
+def test_parts_that_overlap_are_told(tmp_path: Path, other: tuple[float, float, bool]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        closed_mesh(boxes(tmp_path, (1.0, 0.0, False), (0.5, 0.75, False)))  # they touch
+    with pytest.warns(UserWarning, match=r"boxes.ply': its parts overlap, and what they share counts several times"):
+        closed_mesh(boxes(tmp_path, (1.0, 0.0, False), other))
 
 
 def test_a_surface_whose_triangles_are_not_oriented_alike_is_refused_for_that(tmp_path: Path) -> None:
