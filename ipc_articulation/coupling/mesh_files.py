@@ -26,6 +26,7 @@ LARGEST = 256 << 20  # bytes of a file
 TOO_LARGE = f"is larger than {LARGEST >> 20} MB"
 STL_START, STL_TRIANGLE = 84, 50  # bytes
 FLAT = 1e-12  # thickness that counts as none: volume relative to area and length
+_READERS = {".dae": "collada", ".3mf": "networkx"}  # formats that name their unit, and what trimesh reads them with
 _TOUCH = 1e-6  # depth relative to the size up to which parts touch and do not overlap
 
 
@@ -59,7 +60,8 @@ def closed_mesh(file: Path, scale: float = 1.0) -> ClosedMesh:
 def read_mesh(file: Path, scale: ArrayLike, name: str, finite: bool = False) -> trimesh.Trimesh:
     """The triangles in a mesh file, equal vertices merged.
 
-    Lengths in COLLADA files (.dae) are in the unit that the file names; its up axis has no effect, as in RViz.
+    Lengths in COLLADA (.dae) and 3MF files are in the unit that the file names; COLLADA's up axis has no effect, as in
+    RViz.
 
     Args:
         file: The file.
@@ -69,12 +71,12 @@ def read_mesh(file: Path, scale: ArrayLike, name: str, finite: bool = False) -> 
 
     Raises:
         MeshError: The file cannot be read, has no triangles, or has a vertex that is refused.
-        MissingPackageError: It is a COLLADA file, and pycollada is not installed.
+        MissingPackageError: What reads COLLADA, 3MF, or polygons of PLY is not installed.
     """
     if not is_file(file):
         raise MeshError(f"{name} cannot be read: there is no such file")
-    if file.suffix.lower() == ".dae":
-        need("collada")
+    if package := _READERS.get(file.suffix.lower()):
+        need(package)
     try:
         mesh = _loaded(file, name, process=False)
         unit = _unit(file, mesh)
@@ -187,7 +189,7 @@ def _whole_text(content: bytes) -> bytes:
 
 def _unit(file: Path, mesh: trimesh.Trimesh | trimesh.Scene) -> float:
     """The unit of lengths in a file [m]."""
-    return meshes().units.unit_conversion(mesh.units, "meters") if file.suffix.lower() == ".dae" else 1.0
+    return meshes().units.unit_conversion(mesh.units, "meters") if file.suffix.lower() in _READERS else 1.0
 
 
 def _colour(mesh: trimesh.Trimesh) -> Colour | None:

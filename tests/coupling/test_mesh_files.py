@@ -84,6 +84,14 @@ def test_negative_indices_count_back_from_the_last_vertex_so_far(tmp_path: Path)
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [11, 2, 1])
 
 
+def test_3mf_files_are_in_their_unit(tmp_path: Path) -> None:
+    pytest.importorskip("networkx")
+    trimesh.creation.box((50.0, 20.0, 30.0)).export(tmp_path / "box.3mf")  # which says millimetres
+    np.testing.assert_allclose(np.ptp(closed_mesh(tmp_path / "box.3mf").vertices, axis=0), [0.05, 0.02, 0.03])
+    ((part, _),) = read_coloured(tmp_path / "box.3mf", 2.0)
+    np.testing.assert_allclose(part.extents, [0.1, 0.04, 0.06])
+
+
 def test_a_surface_that_looks_inward_is_turned(tmp_path: Path) -> None:
     box = trimesh.creation.box()
     box.invert()
