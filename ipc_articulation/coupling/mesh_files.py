@@ -123,13 +123,15 @@ def read_coloured(file: Path, scale: ArrayLike) -> list[tuple[trimesh.Trimesh, C
 
 
 def _loaded(file: Path, name: str, **options: Any) -> trimesh.Scene:
-    """What trimesh reads from a file; it takes polygons for convex, so those of OBJ and PLY are cut apart here."""
+    """What trimesh reads from a file; it takes polygons for convex, so those of OBJ, OFF and PLY are cut apart here."""
     source: Any = _counted(file, name)
     options |= {"file_type": file.suffix[1:].lower(), "resolver": meshes().resolvers.FilePathResolver(file)}
     if options["file_type"] == "ply":
         return _ply(file, options)
-    if options["file_type"] == "obj":
-        source = StringIO(_cutting().obj_of_triangles(file.read_text(encoding="utf-8", errors="replace")))
+    if options["file_type"] in ("obj", "off"):
+        text = file.read_text(encoding="utf-8", errors="replace")
+        text = _cutting().obj_of_off(text) if options["file_type"] == "off" else text
+        source, options["file_type"] = StringIO(_cutting().obj_of_triangles(text)), "obj"
     return meshes().load_scene(source, **options)
 
 

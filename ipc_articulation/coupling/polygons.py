@@ -48,6 +48,24 @@ def _delaunay(corners: Array, normal: Array, fan: Ints) -> Ints:
     return triangles[:, ::-1] if shapely.LinearRing(flat).is_ccw else triangles
 
 
+def obj_of_off(text: str) -> str:
+    """The text of an OFF file as that of an OBJ file.
+
+    Raises:
+        ValueError: It is none.
+    """
+    head, *rows = [row for line in text.splitlines() if (row := line.partition("#")[0].split())] or [[""]]
+    if not head[0].upper().endswith("OFF"):
+        raise ValueError("it does not begin with OFF")
+    counts, *rows = [head[1:], *rows] if head[1:] else rows
+    vertices, faces = (int(count) for count in counts[:2])
+    corners = [[int(k) for k in row[1 : 1 + int(row[0])]] for row in rows[vertices : vertices + faces]]
+    if len(corners) < faces or any(not 0 <= k < vertices for face in corners for k in face):
+        raise ValueError(f"it does not have {vertices} vertices and {faces} faces of these")
+    lines = ["v " + " ".join(row[:3]) for row in rows[:vertices]]
+    return "\n".join(lines + ["f " + " ".join(str(k + 1) for k in face) for face in corners])
+
+
 def obj_of_triangles(text: str) -> str:
     """The text of an OBJ file with its polygons cut into triangles, and indices that count from the first."""
     text = text.replace("\\\n", " ")

@@ -56,6 +56,11 @@ def l_as_obj(first: int = 1) -> str:
     return points + "".join(f"f {' '.join(str(k + first) for k in face)}\n" for face in _L_FACES)
 
 
+def l_as_off() -> str:
+    points = "".join(f"{x} {y} {z}\n" for x, y, z in _L)
+    return "OFF\n16 10 0\n" + points + "".join(f"{len(face)} {' '.join(map(str, face))}\n" for face in _L_FACES)
+
+
 def l_as_ply(is_binary: bool) -> bytes:
     blocks = [(f"{'quad' if len(face) == 4 else 'polygon'}", np.array([face], dtype=np.int32)) for face in _L_FACES]
     buffer = BytesIO()
@@ -65,7 +70,12 @@ def l_as_ply(is_binary: bool) -> bytes:
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("l.obj", l_as_obj().encode()), ("l.ply", l_as_ply(False)), ("binary.ply", l_as_ply(True))],
+    [
+        ("l.obj", l_as_obj().encode()),
+        ("l.off", l_as_off().encode()),
+        ("l.ply", l_as_ply(False)),
+        ("binary.ply", l_as_ply(True)),
+    ],
 )
 def test_concave_polygons_leave_their_notch_open(tmp_path: Path, name: str, content: bytes) -> None:
     (tmp_path / name).write_bytes(content)
@@ -124,6 +134,11 @@ def test_a_binary_stl_file_that_ends_too_early_says_so(tmp_path: Path) -> None:
     [
         ("a.stl", b"nothing", "a.stl' (cannot be read|holds no triangles)"),
         ("a.obj", b"v 0 0 0\n", "a.obj' (cannot be read|holds no triangles)"),
+        (
+            "a.off",
+            b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n",
+            "a.off' .*: it does not have 3 vertices and 1 faces of these",
+        ),
         ("a.blend", b"x", "a.blend' cannot be read: .*formats that can: .*ply.*stl"),
     ],
 )

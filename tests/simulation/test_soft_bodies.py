@@ -314,7 +314,10 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     sponge = {**SPONGE, "shape": {"type": "tetrahedra", "file": "one.msh"}}
     del sponge["resolution"]
     message = refused(tmp_path, free_scene(soft=[sponge]))
-    assert "one.msh' cannot be read by meshio; give a .msh, .vtk or .vtu file" in message
+    assert (
+        "one.msh' cannot be read by meshio; give an unstructured grid as .msh, .vtu or .vtk file, of text if it was binary"
+        in message
+    )
 
 
 def test_cloth_whose_edges_have_three_triangles_is_refused(tmp_path: Path) -> None:

@@ -74,7 +74,8 @@ def _read(file: Path) -> Any:
         return meshio.read(file)
     except (Exception, SystemExit) as error:  # its readers raise many kinds, and leave the interpreter
         reason = "" if isinstance(error, SystemExit) else f": {error}".rstrip()
-        raise MeshError(f"mesh '{file}' cannot be read by meshio{reason}; give a .msh, .vtk or .vtu file") from error
+        advice = "give an unstructured grid as .msh, .vtu or .vtk file, of text if it was binary"
+        raise MeshError(f"mesh '{file}' cannot be read by meshio{reason}; {advice}") from error
 
 
 def _require_finite(points: Array, name: str) -> None:
