@@ -240,7 +240,7 @@ def oriented(mesh: trimesh.Trimesh, name: str) -> ClosedMesh:
 def _parts(mesh: trimesh.Trimesh) -> tuple[Ints, Array]:
     """The part of each triangle, and six times the volumes of the parts."""
     part = meshes().graph.connected_component_labels(mesh.face_adjacency, node_count=len(mesh.faces))
-    return part, np.bincount(part, np.linalg.det(mesh.triangles - mesh.vertices[0]))
+    return part, np.bincount(part, np.linalg.det(mesh.triangles - mesh.vertices[0])).astype(float)
 
 
 def _is_within(mesh: trimesh.Trimesh, is_part: Bools) -> bool:

@@ -183,7 +183,8 @@ def test_meshes_have_all_their_materials_and_their_unit(tmp_path) -> None:
     shapes = "".join(
         f'<collision><geometry><mesh filename="two.{kind}"/></geometry></collision>' for kind in ("obj", "dae")
     )
-    link = f'<link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>{shapes}</link>'
+    inertia = '<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    link = f'<link name="arm"><inertial>{inertia}</inertial>{shapes}</link>'
     (tmp_path / "arm.urdf").write_text(
         f'<robot name="arm"><link name="base"/>{link}{joint("turn", "continuous", "base", "arm")}</robot>'
     )
