@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.mesh_files import read_mesh
@@ -14,10 +15,11 @@ from ipc_articulation.extras import need
 from ipc_articulation.meshing.boundary import volumes
 
 _FLAT = 1e-9  # volume or area of an element relative to the cube or square of its longest edge
+_SAME = 1e-7  # distance of equal vertices relative to the size
 
 
 def read_tetrahedra(file: Path, scale: float) -> tuple[Array, Ints, Ints]:
-    """Vertices, (V, 3) [m], tetrahedra of positive volume, (T, 4), and the file's numbers of the vertices, (V,).
+    """Vertices, (V, 3) [m], tetrahedra of positive volume, (T, 4), and the vertex of each of the file, -1 if unused.
 
     Raises:
         MeshError: The file is none of meshio's, or has no tetrahedra, a flat one, one twice, or other solid cells.
@@ -44,11 +46,15 @@ def read_tetrahedra(file: Path, scale: float) -> tuple[Array, Ints, Ints]:
         raise MeshError(f"{name}: tetrahedron {k} is there {counts.max()} times; give each once")
     tetrahedra[v < 0.0] = tetrahedra[v < 0.0][:, [0, 2, 1, 3]]
     used, inverse = np.unique(tetrahedra, return_inverse=True)
-    return points[used], inverse.reshape(tetrahedra.shape), used
+    of_file = np.full(len(points), -1)
+    of_file[used] = np.arange(len(used))
+    return points[used], inverse.reshape(tetrahedra.shape), of_file
 
 
-def read_triangles(file: Path, scale: float) -> tuple[Array, Ints]:
-    """Vertices, (V, 3) [m], equal ones merged, and triangles, (F, 3), of a surface that may be open.
+def read_triangles(file: Path, scale: float) -> tuple[Array, Ints, Ints | None]:
+    """Vertices, (V, 3) [m], and triangles, (F, 3), of a surface that may be open, and what `read_tetrahedra` says.
+
+    Equal vertices are one; the numbers of the file are those of an OBJ file.
 
     Raises:
         MeshError: The file cannot be read or has no triangles, a vertex is not finite, a triangle has no area, or an
@@ -65,7 +71,15 @@ def read_triangles(file: Path, scale: float) -> tuple[Array, Ints]:
     if counts.max() > 2:
         a, b = edges[int(np.argmax(counts))]
         raise MeshError(f"{name}: {counts.max()} triangles share the edge of vertices {a} and {b}; cloth has at most 2")
-    return points, triangles
+    return points, triangles, _of_obj(file, scale, points) if file.suffix.lower() == ".obj" else None
+
+
+def _of_obj(file: Path, scale: float, points: Array) -> Ints:
+    """The vertex of each of an OBJ file, -1 if no triangle has it."""
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    given = np.array([line.split()[1:4] for line in lines if line.split()[:1] == ["v"]], dtype=float)
+    away, nearest = cKDTree(points).query(scale * given)
+    return np.where(away <= _SAME * np.ptp(points, axis=0).max(), nearest, -1)
 
 
 def _read(file: Path) -> Any:

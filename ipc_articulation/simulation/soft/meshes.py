@@ -23,7 +23,7 @@ class SoftMesh:
 
     vertices: Array  # (V, 3) [m] in the body's frame
     cells: Ints  # (k, 4) tetrahedra, (k, 3) triangles or (k, 2) segments
-    numbers: Ints | None = None  # of the vertices in their file, rising, where these are not 0, 1, ...
+    of_file: Ints | None = None  # the vertex of each of the file, -1 if no cell has it; None: as they are
 
     @property
     def mean_edge(self) -> float:
@@ -42,7 +42,7 @@ def mesh_of(body: SoftBody) -> SoftMesh:
         case schema.SoftEntry():
             return _tetrahedra(body)
         case schema.ClothEntry():
-            return SoftMesh(*_triangles(body.shape))
+            return _triangles(body.shape)
         case schema.RodEntry():
             points = _points(body.shape)
             first = np.arange(len(points) - 1)
@@ -60,10 +60,10 @@ def _tetrahedra(body: schema.SoftEntry) -> SoftMesh:
     return SoftMesh(*filled(surface.vertices, surface.faces.astype(np.int64), body.resolution))
 
 
-def _triangles(shape: schema.GridEntry | schema.TrianglesEntry) -> tuple[Array, Ints]:
+def _triangles(shape: schema.GridEntry | schema.TrianglesEntry) -> SoftMesh:
     if isinstance(shape, schema.GridEntry):
-        return rectangle_triangles(shape.size, shape.cells)
-    return read_triangles(shape.file, shape.scale)
+        return SoftMesh(*rectangle_triangles(shape.size, shape.cells))
+    return SoftMesh(*read_triangles(shape.file, shape.scale))
 
 
 def _points(shape: schema.LineEntry | schema.PolylineEntry) -> Array:
