@@ -24,6 +24,7 @@ EXTRAS = {
     "imageio_ffmpeg": "film",
     "matplotlib": "view",
     "meshio": "soft",
+    "networkx": "soft",
     "pandas": "data",
     "pinocchio": "pinocchio",
     "pxr": "usd",

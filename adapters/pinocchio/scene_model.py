@@ -18,7 +18,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.robots import FRICTION, RobotSetup
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading.repairing import Surfaces
-from ipc_articulation.errors import AdapterError, UnsupportedError
+from ipc_articulation.errors import AdapterError, MeshError, MissingPackageError, UnsupportedError
 
 
 class SceneModel:
@@ -114,14 +114,14 @@ class SceneModel:
         """The shapes that touch."""
         try:
             return make_geometry(self._mechanism, model, "collision")
-        except ValueError as error:
+        except MeshError as error:
             raise AdapterError(f"{self._file}: {error}") from error
 
     def _drawn(self, model: pin.Model) -> pin.GeometryModel | None:
         """The shapes for display; None where a mesh of them cannot be read."""
         try:
             return make_geometry(self._mechanism, model, "visual")
-        except ValueError:
+        except (MeshError, MissingPackageError):
             return None
 
 

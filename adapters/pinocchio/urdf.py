@@ -14,6 +14,7 @@ import coal
 import numpy as np
 import pinocchio as pin
 
+from ipc_articulation.coupling.mesh_files import read_mesh
 from ipc_articulation.dynamics.joints.elements import Element, Screw
 from ipc_articulation.dynamics.model import Mechanism, Model, PlacedJoint
 from ipc_articulation.dynamics.model.coordinates import Coordinates
@@ -66,18 +67,17 @@ def make_geometry(mechanism: Mechanism, model: pin.Model, kind: str) -> pin.Geom
         kind: «collision» or «visual».
 
     Raises:
-        ValueError: A mesh cannot be read.
+        MeshError: A mesh cannot be read.
+        MissingPackageError: A package that reads it is not installed.
     """
-    found, loader = pin.GeometryModel(), coal.CachedMeshLoader()
+    found = pin.GeometryModel()
     for link in mechanism.links:
         number = model.getFrameId(link.name, pin.FrameType.BODY)
         frame = model.frames[number]
         shapes: tuple[Shape, ...] = getattr(link, kind)
         for k, shape in enumerate(shapes):
             place = frame.placement * pin.SE3(np.array(shape.pose, float))
-            entry = pin.GeometryObject(
-                f"{link.name}_{k}", frame.parentJoint, number, place, _coal(shape.geometry, loader)
-            )
+            entry = pin.GeometryObject(f"{link.name}_{k}", frame.parentJoint, number, place, _coal(shape.geometry))
             if shape.colour is not None:
                 entry.meshColor, entry.overrideMaterial = np.array(shape.colour, float), True
             found.addGeometryObject(entry)
@@ -183,7 +183,7 @@ def _set(model: pin.Model, added: Any, coordinates: Coordinates, dof: int) -> No
         model.upperPositionLimit[added.idx_q] = coordinates.upper[dof]
 
 
-def _coal(geometry: Geometry, loader: Any) -> Any:
+def _coal(geometry: Geometry) -> Any:
     match geometry:
         case Box(size):
             return coal.Box(*size)
@@ -194,5 +194,15 @@ def _coal(geometry: Geometry, loader: Any) -> Any:
         case Capsule(radius, length):
             return coal.Capsule(radius, length)
         case MeshFile(path, scale):
-            return loader.load(str(path), np.array(scale))
+            return _triangles(read_mesh(path, scale, f"mesh '{path}'"))
     raise TypeError(f"URDF files have no {type(geometry).__name__}")
+
+
+def _triangles(mesh: Any) -> Any:
+    """All objects of a file; Coal's own reader takes the first material, and leaves COLLADA's unit out."""
+    made = coal.BVHModelOBBRSS()
+    made.beginModel(len(mesh.faces), len(mesh.vertices))
+    made.addVertices(np.asarray(mesh.vertices, dtype=float))
+    made.addTriangles(np.asarray(mesh.faces, dtype=np.int64))
+    made.endModel()
+    return made

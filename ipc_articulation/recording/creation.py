@@ -34,7 +34,7 @@ def new_group(path: Path, header: Header, scenery: Scenery, rows: int, chunk: in
     contacts = group.create_group("contacts")
     layout.create_array(contacts, "end", (rows,), "i8", chunk, ("row",))
     for name, (shape, dtype) in layout.CONTACTS.items():
-        dimensions = ("contact", *"i"[: len(shape)])
+        dimensions = ("contact", *(f"{name}_{letter}" for letter in "i"[: len(shape)]))
         layout.create_array(contacts, name, (0, *shape), dtype, layout.CONTACT_CHUNK, dimensions)
     write_scenery(group.create_group("scenery"), scenery)
     return group

@@ -43,7 +43,7 @@ def write_scenery(group: Any, scenery: Scenery) -> None:
     if any(shape.unstrained is not None for shape in scenery.soft):
         values["soft_rest"] = np.concatenate([shape.rest for shape in scenery.soft])
     for name, value in values.items():
-        dimensions = (name, *"ijk"[1 : value.ndim])
+        dimensions = tuple(f"{name}_{letter}" for letter in "ijk"[: value.ndim])
         array = create_array(group, name, value.shape, _ARRAYS[name], len(value), dimensions)
         if len(value):
             array[...] = value

@@ -46,6 +46,16 @@ def test_xarray_opens_the_files_themselves(recording: Recording, tmp_path: Path)
         assert dataset.theta.attrs["meaning"] == "joint positions"
 
 
+def test_xarray_opens_contacts_and_scenery(recording: Recording, tmp_path: Path) -> None:
+    xarray = pytest.importorskip("xarray")
+    with xarray.open_zarr(tmp_path / "recording.zarr", group="contacts", consolidated=False) as contacts:
+        first = slice(0, int(contacts.end[0])), slice(int(contacts.end[0]), int(contacts.end[1]))
+        for row, own in enumerate(first):
+            np.testing.assert_array_equal(contacts.forces[own], recording.contacts(row).forces)
+    with xarray.open_zarr(tmp_path / "recording.zarr", group="scenery", consolidated=False) as scenery:
+        np.testing.assert_array_equal(scenery.poses, [surface.pose for surface in recording.scenery.surfaces])
+
+
 def test_xarray_opens_what_was_not_finished(tmp_path: Path) -> None:
     xarray = pytest.importorskip("xarray")
     write(tmp_path, 6, expected=9).flush()

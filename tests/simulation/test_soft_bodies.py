@@ -275,10 +275,37 @@ def test_tetrahedra_come_from_a_file(tmp_path: Path) -> None:
     assert volumes(made.vertices, made.cells)[0] == pytest.approx(0.1**3 / 6)
 
 
+def test_numbers_of_vertices_are_those_of_the_file(tmp_path: Path) -> None:
+    meshio = pytest.importorskip("meshio")
+    points = np.array([[9, 9, 9], [0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+    meshio.write(tmp_path / "one.vtu", meshio.Mesh(points, [("tetra", np.array([[1, 2, 3, 4]]))]))
+    sponge = {key: value for key, value in SPONGE.items() if key != "resolution"}
+    sponge |= {"shape": {"type": "tetrahedra", "file": "one.vtu"}, "fixed": [{"vertices": [4]}]}
+    made = geometry(built(tmp_path, free_scene(soft=[sponge])), "sponge")
+    assert read(made.vertices(), "is_fixed").tolist() == [0, 0, 0, 1]
+    sponge["fixed"] = [{"vertices": [0]}]
+    assert "has no vertex 0; it has 1 to 4" in refused(tmp_path, free_scene(soft=[sponge]))
+
+
+def test_numbers_of_vertices_are_those_of_an_obj_file(tmp_path: Path) -> None:
+    points = "v 9 9 9\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\n"
+    (tmp_path / "two.obj").write_text(f"{points}vt 0 0\nf 7/1 6/1 5/1\nf 2/1 3/1 4/1\n")
+    towel = {**TOWEL, "shape": {"type": "mesh", "file": "two.obj", "scale": 0.1}, "fixed": [{"vertices": [4, 6]}]}
+    simulation = built(tmp_path, free_scene(cloth=[towel]))
+    made, (shape,) = geometry(simulation, "towel"), simulation.soft_shapes
+    held = shape.vertices[read(made.vertices(), "is_fixed") == 1]
+    assert len(shape.vertices) == 4
+    np.testing.assert_allclose(sorted(held.tolist()), [[0.1, 0, 0], [0.1, 0.1, 0]])
+
+
 @pytest.mark.parametrize(
     ("cells", "text"),
     [
         ([("triangle", [[0, 1, 2]])], "holds no tetrahedra, but triangle; give a surface as `type: mesh` to fill it"),
+        (
+            [("tetra", [[0, 1, 2, 3]]), ("pyramid", [[0, 1, 4, 2, 3]])],
+            "holds 1 cells 'pyramid'; give tetrahedra of four corners alone, elements of order 1",
+        ),
         ([("tetra", [[0, 1, 2, 4]])], "tetrahedron 0 has no volume; 1 of 1 are like that"),
         ([("tetra", [[1, 2, 3, 4], [0, 1, 2, 3], [0, 2, 3, 1]])], "tetrahedron 1 is there 2 times; give each once"),
     ],
@@ -298,7 +325,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     sponge = {**SPONGE, "shape": {"type": "tetrahedra", "file": "one.msh"}}
     del sponge["resolution"]
     message = refused(tmp_path, free_scene(soft=[sponge]))
-    assert "one.msh' cannot be read by meshio; give a .msh, .vtk or .vtu file" in message
+    assert "one.msh' cannot be read by meshio; give an unstructured grid as .msh, .vtu or .vtk file" in message
 
 
 def test_cloth_whose_edges_have_three_triangles_is_refused(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_exports_have_a_node_for_each_surface(tmp_path: Path) -> None:
     export(made, "gltf", tmp_path / "run.glb", tmp_path, np.array([0, 10]))
     read = trimesh.load(tmp_path / "run.glb")
     assert set(read.geometry) == {"link", "link surface 2", "a crate", "wall"}
-    assert read.geometry["link"].visual.material.main_color.tolist() == [230, 0, 0, 255]
+    assert read.geometry["link"].visual.material.main_color.tolist() == [202, 0, 0, 255]  # linear, of 230
 
 
 def test_the_page_switches_between_surfaces() -> None:

@@ -44,7 +44,7 @@ class RegionEntry(Block):
         None, description="farthest in a direction of its frame, or the first or last vertex of a rod"
     )
     vertices: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1)] | None = Field(
-        None, description="with these numbers, from 0"
+        None, description="with these numbers, from 0; of tetrahedra and OBJ files, those of the file"
     )
 
     @property

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.mesh_files import read_mesh
@@ -14,16 +15,20 @@ from ipc_articulation.extras import need
 from ipc_articulation.meshing.boundary import volumes
 
 _FLAT = 1e-9  # volume or area of an element relative to the cube or square of its longest edge
+_SAME = 1e-7  # distance of equal vertices relative to the size
 
 
-def read_tetrahedra(file: Path, scale: float) -> tuple[Array, Ints]:
-    """Vertices, (V, 3) [m], and tetrahedra of positive volume, (T, 4), of a file of meshio's formats.
+def read_tetrahedra(file: Path, scale: float) -> tuple[Array, Ints, Ints]:
+    """Vertices, (V, 3) [m], tetrahedra of positive volume, (T, 4), and the vertex of each of the file, -1 if unused.
 
     Raises:
-        MeshError: The file cannot be read, or has no tetrahedra, a flat one, or one twice.
+        MeshError: The file is none of meshio's, or has no tetrahedra, a flat one, one twice, or other solid cells.
         MissingPackageError: meshio is not installed.
     """
     name, mesh = f"mesh '{file}'", _read(file)
+    if others := {block.type: len(block.data) for block in mesh.cells if block.dim == 3 and block.type != "tetra"}:
+        found = ", ".join(f"{count} cells '{kind}'" for kind, count in others.items())
+        raise MeshError(f"{name} holds {found}; give tetrahedra of four corners alone, elements of order 1")
     blocks = [np.asarray(block.data, dtype=np.int64) for block in mesh.cells if block.type == "tetra"]
     if not sum(map(len, blocks)):
         found = ", ".join(sorted({block.type for block in mesh.cells})) or "nothing"
@@ -40,11 +45,16 @@ def read_tetrahedra(file: Path, scale: float) -> tuple[Array, Ints]:
         k = int(at[np.argmax(counts)])
         raise MeshError(f"{name}: tetrahedron {k} is there {counts.max()} times; give each once")
     tetrahedra[v < 0.0] = tetrahedra[v < 0.0][:, [0, 2, 1, 3]]
-    return _used(points, tetrahedra)
+    used, inverse = np.unique(tetrahedra, return_inverse=True)
+    of_file = np.full(len(points), -1)
+    of_file[used] = np.arange(len(used))
+    return points[used], inverse.reshape(tetrahedra.shape), of_file
 
 
-def read_triangles(file: Path, scale: float) -> tuple[Array, Ints]:
-    """Vertices, (V, 3) [m], and triangles, (F, 3), of a surface that may be open.
+def read_triangles(file: Path, scale: float) -> tuple[Array, Ints, Ints | None]:
+    """Vertices, (V, 3) [m], and triangles, (F, 3), of a surface that may be open, and what `read_tetrahedra` says.
+
+    Equal vertices are one; the numbers of the file are those of an OBJ file.
 
     Raises:
         MeshError: The file cannot be read or has no triangles, a vertex is not finite, a triangle has no area, or an
@@ -61,7 +71,15 @@ def read_triangles(file: Path, scale: float) -> tuple[Array, Ints]:
     if counts.max() > 2:
         a, b = edges[int(np.argmax(counts))]
         raise MeshError(f"{name}: {counts.max()} triangles share the edge of vertices {a} and {b}; cloth has at most 2")
-    return _used(points, triangles)
+    return points, triangles, _of_obj(file, scale, points) if file.suffix.lower() == ".obj" else None
+
+
+def _of_obj(file: Path, scale: float, points: Array) -> Ints:
+    """The vertex of each of an OBJ file, -1 if no triangle has it."""
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    given = np.array([line.split()[1:4] for line in lines if line.split()[:1] == ["v"]], dtype=float)
+    away, nearest = cKDTree(points).query(scale * given)
+    return np.where(away <= _SAME * np.ptp(points, axis=0).max(), nearest, -1)
 
 
 def _read(file: Path) -> Any:
@@ -70,7 +88,8 @@ def _read(file: Path) -> Any:
         return meshio.read(file)
     except (Exception, SystemExit) as error:  # its readers raise many kinds, and leave the interpreter
         reason = "" if isinstance(error, SystemExit) else f": {error}".rstrip()
-        raise MeshError(f"mesh '{file}' cannot be read by meshio{reason}; give a .msh, .vtk or .vtu file") from error
+        advice = "give an unstructured grid as .msh, .vtu or .vtk file, of text if it was binary"
+        raise MeshError(f"mesh '{file}' cannot be read by meshio{reason}; {advice}") from error
 
 
 def _require_finite(points: Array, name: str) -> None:
@@ -87,9 +106,3 @@ def _require_solid(sizes: Array, least: Array, name: str, element: str, size: st
     flat = np.flatnonzero(~(sizes > least))
     if len(flat):
         raise MeshError(f"{name}: {element} {flat[0]} has no {size}; {len(flat)} of {len(sizes)} are like that")
-
-
-def _used(points: Array, cells: Ints) -> tuple[Array, Ints]:
-    """Without vertices that no element has."""
-    used, inverse = np.unique(cells, return_inverse=True)
-    return points[used], inverse.reshape(cells.shape)

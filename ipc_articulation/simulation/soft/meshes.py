@@ -23,6 +23,7 @@ class SoftMesh:
 
     vertices: Array  # (V, 3) [m] in the body's frame
     cells: Ints  # (k, 4) tetrahedra, (k, 3) triangles or (k, 2) segments
+    of_file: Ints | None = None  # the vertex of each of the file, -1 if no cell has it; None: as they are
 
     @property
     def mean_edge(self) -> float:
@@ -39,30 +40,30 @@ def mesh_of(body: SoftBody) -> SoftMesh:
     """
     match body:
         case schema.SoftEntry():
-            return SoftMesh(*_tetrahedra(body))
+            return _tetrahedra(body)
         case schema.ClothEntry():
-            return SoftMesh(*_triangles(body.shape))
+            return _triangles(body.shape)
         case schema.RodEntry():
             points = _points(body.shape)
             first = np.arange(len(points) - 1)
             return SoftMesh(points, np.stack([first, first + 1], axis=1))
 
 
-def _tetrahedra(body: schema.SoftEntry) -> tuple[Array, Ints]:
+def _tetrahedra(body: schema.SoftEntry) -> SoftMesh:
     """Boxes are regular grids; the other shapes are filled."""
     if isinstance(body.shape, schema.TetrahedraEntry):
-        return read_tetrahedra(body.shape.file, body.shape.scale)
+        return SoftMesh(*read_tetrahedra(body.shape.file, body.shape.scale))
     assert body.resolution is not None
     if isinstance(body.shape, schema.BoxEntry):
-        return box_tetrahedra(body.shape.size, box_cells(body.shape.size, body.resolution))
+        return SoftMesh(*box_tetrahedra(body.shape.size, box_cells(body.shape.size, body.resolution)))
     surface, _ = surface_and_solid(body.shape)
-    return filled(surface.vertices, surface.faces.astype(np.int64), body.resolution)
+    return SoftMesh(*filled(surface.vertices, surface.faces.astype(np.int64), body.resolution))
 
 
-def _triangles(shape: schema.GridEntry | schema.TrianglesEntry) -> tuple[Array, Ints]:
+def _triangles(shape: schema.GridEntry | schema.TrianglesEntry) -> SoftMesh:
     if isinstance(shape, schema.GridEntry):
-        return rectangle_triangles(shape.size, shape.cells)
-    return read_triangles(shape.file, shape.scale)
+        return SoftMesh(*rectangle_triangles(shape.size, shape.cells))
+    return SoftMesh(*read_triangles(shape.file, shape.scale))
 
 
 def _points(shape: schema.LineEntry | schema.PolylineEntry) -> Array:

@@ -31,10 +31,12 @@ def vertices_in(region: schema.RegionEntry, mesh: SoftMesh, name: str) -> Ints:
         away = np.linalg.norm(X[None] - np.array(region.nearest).reshape(-1, 1, 3), axis=2)
         return np.unique(away.argmin(axis=1))
     if region.vertices is not None:
-        beyond = [v for v in region.vertices if v >= len(X)]
-        if beyond:
-            raise MeshError(f"'{name}' has no vertex {beyond[0]}; it has 0 to {len(X) - 1}")
-        return np.unique(np.array(region.vertices, dtype=np.int64))
+        of_file = np.arange(len(X)) if mesh.of_file is None else mesh.of_file
+        numbers = np.flatnonzero(of_file >= 0)
+        if missing := sorted(set(region.vertices) - set(numbers.tolist())):
+            gaps = ", without those of no element" if len(numbers) < len(of_file) else ""
+            raise MeshError(f"'{name}' has no vertex {missing[0]}; it has {numbers[0]} to {numbers[-1]}{gaps}")
+        return np.unique(of_file[list(region.vertices)])
     if region.side is not None:
         return _side(region.side, mesh, name)
     return np.arange(len(X))

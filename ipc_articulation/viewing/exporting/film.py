@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,7 @@ class Actor:
     poses: Array | None  # (moments, 4, 4); None where it never moves
     points: Array | None = None  # (moments, V, 3) [m] in the world, of soft bodies, whose vertices move one by one
     shades: Ints | None = None  # (moments, V, 3) 0 to 255, of vertices that have their own colours
+    opacity: float = 1.0
 
     def vertices(self, moment: int) -> Array:
         """Where its vertices are, (V, 3) [m] in the world."""
@@ -46,6 +47,22 @@ class Film:
     actors: tuple[Actor, ...]
 
 
+def distinct(names: Iterable[str]) -> list[str]:
+    """Names of which no two are alike: underscores are added to later ones."""
+    found: dict[str, None] = {}
+    for name in names:
+        while name in found:
+            name += "_"
+        found[name] = None
+    return list(found)
+
+
+def linear(shades: Ints | Colour) -> Array:
+    """Light of colours of the screen (..., 3), 0 to 1: sRGB's transfer function (IEC 61966-2-1)."""
+    encoded = np.asarray(shades) / 255.0
+    return np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
+
+
 def film_of(recording: Recording, rows: Ints, by: PictureBy, show: Show) -> Film:
     """Some rows of a recording; of a body with several surfaces, the second and further ones are numbered.
 
@@ -59,7 +76,8 @@ def film_of(recording: Recording, rows: Ints, by: PictureBy, show: Show) -> Film
         motion = poses[:, names.index(body.name)] if body.name in names else None
         for number, mesh in enumerate(drawn_meshes(body, show, of_bodies(by), looks[body.name]), start=1):
             name = body.name if number == 1 else f"{body.name} surface {number}"
-            yield Actor(Surface(name, body.role, mesh.vertices, mesh.faces, body.pose), rgb(mesh.colour), motion)
+            surface = Surface(name, body.role, mesh.vertices, mesh.faces, body.pose)
+            yield Actor(surface, rgb(mesh.colour), motion, opacity=mesh.opacity)
 
     every = tuple(actor for body in shown for actor in actors(body)) + tuple(_soft_actors(recording, rows, by))
     return Film(recording.name, recording.scenery.up, recording.time[rows], every)

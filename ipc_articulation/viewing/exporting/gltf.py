@@ -17,16 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import ViewingError
 from ipc_articulation.spatial import pose, rotation_to
 from ipc_articulation.viewing.bodies import nearest_rigid, placed, rigid_parts
-from ipc_articulation.viewing.exporting.film import Actor, Film
+from ipc_articulation.viewing.exporting.film import Actor, Film, distinct, linear
 
 Bytes = NDArray[np.float32]
 
 _FLOAT = 5126  # glTF's number for float32
-_ROOT = "scene"
 _WHITE = (255, 255, 255)  # colours of vertices are multiplied by that of the material
 
 
@@ -54,21 +53,17 @@ def _scene(film: Film) -> Any:
     """Shapes and where they begin, below a node that turns the scene's up to y."""
     import trimesh
 
-    scene = trimesh.Scene()
+    *_, world, root = distinct([*(actor.surface.name for actor in film.actors), "world", "scene"])
+    scene = trimesh.Scene(base_frame=world)
     y_up = rotation_to(np.array([0.0, 1.0, 0.0])) @ rotation_to(film.up).T
-    scene.graph.update(frame_to=_ROOT, matrix=pose(y_up))
+    scene.graph.update(frame_to=root, matrix=pose(y_up))
     for actor in film.actors:
         body = actor.surface
         mesh = trimesh.Trimesh(body.vertices, body.faces, process=False)
-        material = trimesh.visual.material.PBRMaterial(
-            name=body.name,
-            baseColorFactor=[*(actor.colour if actor.shades is None else _WHITE), 255],
-            metallicFactor=0.0,
-            roughnessFactor=0.7,
-        )
+        material = trimesh.visual.material.PBRMaterial(name=body.name)
         mesh.visual = trimesh.visual.TextureVisuals(material=material)
         start = body.pose if actor.poses is None else actor.poses[0]
-        scene.add_geometry(mesh, node_name=body.name, geom_name=body.name, parent_node_name=_ROOT, transform=start)
+        scene.add_geometry(mesh, node_name=body.name, geom_name=body.name, parent_node_name=root, transform=start)
     return scene
 
 
@@ -78,6 +73,7 @@ def _animate(film: Film, buffers: Any, tree: Any) -> None:
     animation: dict[str, Any] = {"name": film.name, "channels": [], "samplers": []}
     time = _accessor(film.time - film.time[0], "SCALAR", buffers, tree)
     for actor in film.actors:
+        _paint(actor, nodes[actor.surface.name], tree)
         if actor.points is not None:
             _morph(actor, (time, nodes[actor.surface.name]), animation, buffers, tree)
         if actor.poses is None:
@@ -100,6 +96,22 @@ def _animate(film: Film, buffers: Any, tree: Any) -> None:
         tree["animations"] = [animation]
 
 
+def _paint(actor: Actor, node: int, tree: Any) -> None:
+    """The material, which trimesh would round; soft bodies may be sheets, which have two sides."""
+    (primitive,) = tree["meshes"][tree["nodes"][node]["mesh"]]["primitives"]
+    colour = linear(actor.colour if actor.shades is None else _WHITE).tolist()
+    tree["materials"][primitive["material"]] = {
+        "name": actor.surface.name,
+        "pbrMetallicRoughness": {
+            "baseColorFactor": [*colour, actor.opacity],
+            "metallicFactor": 0.0,
+            "roughnessFactor": 0.7,
+        },
+        "alphaMode": "OPAQUE" if actor.opacity == 1.0 else "BLEND",
+        "doubleSided": actor.points is not None,
+    }
+
+
 def _morph(actor: Actor, of: tuple[int, int], animation: dict[str, Any], buffers: Any, tree: Any) -> None:
     """Add morph targets of a soft body, and their weights over time, to the accessor and node `of`."""
     (time, node), points = of, actor.points
@@ -107,7 +119,7 @@ def _morph(actor: Actor, of: tuple[int, int], animation: dict[str, Any], buffers
     mesh = tree["meshes"][tree["nodes"][node]["mesh"]]
     primitive, moving = mesh["primitives"][0], {"POSITION": points}
     if actor.shades is not None:
-        moving["COLOR_0"] = _linear(actor.shades)
+        moving["COLOR_0"] = linear(actor.shades)
         primitive["attributes"]["COLOR_0"] = _accessor(moving["COLOR_0"][0], "VEC3", buffers, tree)
     targets = [
         {key: _accessor(values[k] - values[0], "VEC3", buffers, tree) for key, values in moving.items()}
@@ -119,12 +131,6 @@ def _morph(actor: Actor, of: tuple[int, int], animation: dict[str, Any], buffers
     weights = _accessor(np.eye(len(points), len(targets), -1).ravel(), "SCALAR", buffers, tree)
     animation["channels"].append({"sampler": len(animation["samplers"]), "target": {"node": node, "path": "weights"}})
     animation["samplers"].append({"input": time, "output": weights, "interpolation": "LINEAR"})
-
-
-def _linear(shades: Ints) -> Array:
-    """Light of colours of the screen (..., 3), 0 to 1: sRGB's transfer function (IEC 61966-2-1), as glTF wants it."""
-    encoded = shades / 255.0
-    return np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
 
 
 def _accessor(values: Array, kind: str, buffers: Any, tree: Any) -> int:

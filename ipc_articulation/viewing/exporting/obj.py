@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.viewing.exporting.film import Actor, Film
+from ipc_articulation.viewing.exporting.film import Actor, Film, distinct
 
 _MATERIALS = "materials.mtl"
 
@@ -20,7 +20,8 @@ _MATERIALS = "materials.mtl"
 def write_obj(film: Film, folder: Path, show: Callable[[int], None]) -> str:
     """Write `NAME_0000.obj`, `NAME_0001.obj`, ... into a folder; returns what was done, in words."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / _MATERIALS).write_text("\n".join(_material(actor) for actor in film.actors), encoding="utf-8")
+    names = distinct("_".join(actor.surface.name.split()) for actor in film.actors)  # blanks end a name
+    (folder / _MATERIALS).write_text("\n".join(map(_material, film.actors, names)), encoding="utf-8")
     firsts = np.cumsum([1] + [len(actor.surface.vertices) for actor in film.actors])
     faces = [
         _lines("f {} {} {}", actor.surface.faces + first) for actor, first in zip(film.actors, firsts, strict=False)
@@ -28,9 +29,8 @@ def write_obj(film: Film, folder: Path, show: Callable[[int], None]) -> str:
     digits = max(4, len(str(len(film.time))))
     for k, time in enumerate(film.time):
         text = [f"# {film.name} at {time:.6g} s", f"mtllib {_MATERIALS}"]
-        for actor, triangles in zip(film.actors, faces, strict=True):
-            text += [f"o {_word(actor)}", f"usemtl {_word(actor)}"]
-            text += [_vertices(actor, k), triangles]
+        for actor, name, triangles in zip(film.actors, names, faces, strict=True):
+            text += [f"o {name}", f"usemtl {name}", _vertices(actor, k), triangles]
         (folder / f"{film.name}_{k:0{digits}d}.obj").write_text("\n".join(text) + "\n", encoding="utf-8")
         show(k + 1)
     return f"{folder}: {len(film.time)} files {film.name}_*.obj, from {film.time[0]:g} s to {film.time[-1]:g} s"
@@ -49,11 +49,6 @@ def _lines(form: str, rows: Array | Ints) -> str:
     return "\n".join(form.format(*row) for row in rows.tolist())
 
 
-def _material(actor: Actor) -> str:
+def _material(actor: Actor, name: str) -> str:
     red, green, blue = (channel / 255.0 for channel in actor.colour)
-    return f"newmtl {_word(actor)}\nKd {red:.4f} {green:.4f} {blue:.4f}\n"
-
-
-def _word(actor: Actor) -> str:
-    """The body's name without blanks, which end a name in these files."""
-    return "_".join(actor.surface.name.split())
+    return f"newmtl {name}\nKd {red:.4f} {green:.4f} {blue:.4f}\nd {actor.opacity:.4f}\n"

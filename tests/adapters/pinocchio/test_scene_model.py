@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
 from ipc_articulation.adapters.native import scene_model as native
 from ipc_articulation.adapters.pinocchio import scene_model as pinocchio
 
@@ -165,6 +166,34 @@ def test_what_is_wrong_is_named(tmp_path, file) -> None:
         UnsupportedError, match="integrator 'implicit' needs adapter native; with adapter pinocchio use"
     ):
         pinocchio.SceneModel(file, []).build(setup("implicit"))
+
+
+def test_meshes_have_all_their_materials_and_their_unit(tmp_path) -> None:
+    pytest.importorskip("collada")
+    left, right = (trimesh.creation.box([1.0] * 3, spatial.pose(p=(x, 0, 0))) for x in (0.0, 3.0))
+    faces = trimesh.util.concatenate([left, right]).faces + 1
+    points = "".join(f"v {x} {y} {z}\n" for x, y, z in (*left.vertices, *right.vertices))
+    cubes = ("usemtl a", *faces[:12], "usemtl b", *faces[12:])
+    text = points + "\n".join(row if isinstance(row, str) else "f {} {} {}".format(*row) for row in cubes)
+    (tmp_path / "two.obj").write_text(text)
+    content = trimesh.exchange.dae.export_collada([left, right])
+    (tmp_path / "two.dae").write_bytes(
+        content.replace(b"<up_axis>Y_UP", b'<unit name="centimeter" meter="0.01"/><up_axis>Z_UP')
+    )
+    shapes = "".join(
+        f'<collision><geometry><mesh filename="two.{kind}"/></geometry></collision>' for kind in ("obj", "dae")
+    )
+    inertia = '<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    link = f'<link name="arm"><inertial>{inertia}</inertial>{shapes}</link>'
+    (tmp_path / "arm.urdf").write_text(
+        f'<robot name="arm"><link name="base"/>{link}{joint("turn", "continuous", "base", "arm")}</robot>'
+    )
+    ours, theirs = (
+        module.SceneModel(tmp_path / "arm.urdf", []).build(setup()).adapter.describe().links[0].mesh
+        for module in (pinocchio, native)
+    )
+    assert len(ours.faces) == 48
+    np.testing.assert_allclose(np.sort(ours.vertices, axis=0), np.sort(theirs.vertices, axis=0), atol=1e-12)
 
 
 @pytest.mark.slow
