@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.mesh_files import read_mesh
@@ -76,6 +75,8 @@ def read_triangles(file: Path, scale: float) -> tuple[Array, Ints, Ints | None]:
 
 def _of_obj(file: Path, scale: float, points: Array) -> Ints:
     """The vertex of each of an OBJ file, -1 if no triangle has it."""
+    from scipy.spatial import cKDTree
+
     lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     given = np.array([line.split()[1:4] for line in lines if line.split()[:1] == ["v"]], dtype=float)
     away, nearest = cKDTree(points).query(scale * given)
