@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from typing import TypedDict, TypeVar
+from typing import NamedTuple, TypedDict, TypeVar
 
 from ipc_articulation.arguments import NUMBER, Wanted, several
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import ContactRule, CoupledBody, CoupledRobot, HalfPlane
+from ipc_articulation.coupling.adapter import ClosedMesh, ContactRule, CoupledBody, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.solids import FACETS, Facets, MeshShape
+from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.errors import AdapterError
 
 _Step = TypeVar("_Step")
+
+
+class LinkShapes(NamedTuple):
+    """What of a link touches, and what is drawn, in its frame."""
+
+    mesh: ClosedMesh | None
+    visual: tuple[Shape, ...]  # none: what touches is drawn
 
 
 class Around(TypedDict, total=False):
@@ -26,6 +34,11 @@ class Around(TypedDict, total=False):
     contact_rules: Iterable[ContactRule]  # friction of pairs where it is not the larger of both
     mesh_shape: MeshShape  # «mesh» takes the triangles of meshes, open ones closed; «hull» their convex hull
     sections: int | None  # flat sides around round shapes, see `coupling.solids.Facets`
+    shapes: Mapping[str, LinkShapes]  # of links, in place of those of the model
+
+
+def _are_shapes(shapes: object) -> bool:
+    return isinstance(shapes, Mapping) and all(isinstance(own, LinkShapes) for own in shapes.values())
 
 
 def _are_numbers(friction: object) -> bool:
@@ -39,6 +52,7 @@ AROUND: dict[str, Wanted] = {
     "friction": Wanted("a number, or a number for each of some bodies by name", _are_numbers),
     "untouchable": several(frozenset),
     "contact_rules": several(ContactRule),
+    "shapes": Wanted("LinkShapes for each of some links by name", _are_shapes),
     **FACETS,
 }
 

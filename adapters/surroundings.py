@@ -28,6 +28,7 @@ class Surroundings:
         self.static, self.planes = tuple(around.get("static", ())), tuple(around.get("planes", ()))
         self.aims: Array = np.array([body.pose for body in self._bodies if body.driven]).reshape(-1, 4, 4)
         self._untouchable = frozenset(around.get("untouchable", ()))
+        self._shapes = around.get("shapes", {})
         self._contact_rules = tuple(around.get("contact_rules", ()))
 
     @property
@@ -46,12 +47,17 @@ class Surroundings:
         still = frozenset(frozenset(pair) for pair in combinations_with_replacement(names, 2))
         return replace(
             robot,
+            links=tuple(self._shaped(link) for link in robot.links),
             free=self.free,
             static=static,
             planes=planes,
             untouchable=robot.untouchable | still | self._untouchable,
             contact_rules=(*robot.contact_rules, *self._contact_rules),
         )
+
+    def _shaped(self, link: CoupledBody) -> CoupledBody:
+        own = self._shapes.get(link.name)
+        return link if own is None else replace(link, mesh=own.mesh, visual=own.visual)
 
     def move_free(self, poses: Array, velocities: Array) -> None:
         """Set poses and their rates, (f, 4, 4) each, of the free bodies."""

@@ -11,7 +11,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import free_name
 
-ROOT = "root"  # name of a free joint that a scene adds
+ROOT = "root_joint"  # name of a free joint that a scene adds
 _FREE = mujoco.mjtJoint.mjJNT_FREE
 _BODY = mujoco.mjtObj.mjOBJ_BODY
 

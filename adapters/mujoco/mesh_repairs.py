@@ -6,7 +6,6 @@ Each change is a repair, see `ipc_articulation.repairs`, except the conversion o
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +25,12 @@ TAGS = {"mesh": "mesh", "height field": "hfield", "skin": "skin"}
 _FIELDS = {"mesh": "meshname", "height field": "hfieldname"}  # of a geom made of an asset
 
 
-def repair_files(spec: mujoco.MjSpec, paths: AssetPaths, decoded: Collection[str] = DECODED) -> None:
+def repair_files(spec: mujoco.MjSpec, paths: AssetPaths) -> None:
     """Make a model compile in spite of meshes, textures, height fields and skins that MuJoCo cannot read.
 
     Args:
         spec: The model, with its own `modelfiledir`.
         paths: Its folders.
-        decoded: Ends of mesh files that are left to MuJoCo, which takes the first one of several objects.
 
     Raises:
         MeshError, ModelError: Repairs are refused, and a file is missing or cannot be read.
@@ -40,7 +38,7 @@ def repair_files(spec: mujoco.MjSpec, paths: AssetPaths, decoded: Collection[str
     """
     for mesh in list(spec.meshes):
         if mesh.file:
-            _repair_mesh(spec, mesh, paths, decoded)
+            _repair_mesh(spec, mesh, paths)
     for kind, elements in (("height field", spec.hfields), ("skin", spec.skins)):
         for element in list(elements):
             if element.file:
@@ -52,7 +50,7 @@ def repair_files(spec: mujoco.MjSpec, paths: AssetPaths, decoded: Collection[str
     spec.strippath = False  # of paths that are complete now
 
 
-def _repair_mesh(spec: mujoco.MjSpec, mesh: Any, paths: AssetPaths, decoded: Collection[str]) -> None:
+def _repair_mesh(spec: mujoco.MjSpec, mesh: Any, paths: AssetPaths) -> None:
     if not np.isfinite(mesh.scale).all():
         place = f"{paths.place('mesh', mesh)}: mesh '{mesh.name}'"
         raise ModelError(f"{place}: its scale is {' '.join(f'{x:g}' for x in mesh.scale)}; give 3 finite numbers")
@@ -62,7 +60,7 @@ def _repair_mesh(spec: mujoco.MjSpec, mesh: Any, paths: AssetPaths, decoded: Col
         leave_out(spec, paths.place("mesh", mesh), "mesh", mesh, paths.fault(mesh.file))
     elif file.stat().st_size > LARGEST:
         leave_out(spec, paths.place("mesh", mesh), "mesh", mesh, TOO_LARGE)
-    elif not (file.suffix.lower() in decoded and _decodes(file)):
+    elif not (file.suffix.lower() in DECODED and _decodes(file)):
         try:
             convert(mesh, file)
         except MeshError as error:

@@ -14,7 +14,7 @@ from ipc_articulation.adapters.mujoco.compiling import compiled
 from ipc_articulation.adapters.mujoco.global_coordinates import make_local, without_global
 from ipc_articulation.adapters.mujoco.inertia_repairs import repair_inertias
 from ipc_articulation.adapters.mujoco.limit_repairs import repair_limits
-from ipc_articulation.adapters.mujoco.mesh_repairs import DECODED, repair_files
+from ipc_articulation.adapters.mujoco.mesh_repairs import repair_files
 from ipc_articulation.adapters.mujoco.old_attributes import collide_in_pairs_only, without_old_attributes
 from ipc_articulation.adapters.mujoco.parts import Parts
 from ipc_articulation.adapters.mujoco.refused_parts import without_refused
@@ -76,7 +76,7 @@ def load_spec(
         raise AdapterError(f"{path}: {error}") from error
     if len(spec.bodies) == 1 and not spec.geoms:
         raise AdapterError(f"{path}: it has no <body>: a part that other MJCF files include; give one of those")
-    repair_files(spec, paths, (".stl",) if kind == "urdf" else DECODED)
+    repair_files(spec, paths)
     repair_inertias(spec, partial(paths.place, "body"))
     repair_limits(spec, paths)
     return spec

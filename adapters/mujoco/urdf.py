@@ -1,9 +1,12 @@
-"""URDF files for MuJoCo: the repaired robot, without what MuJoCo refuses or reads in another way."""
+"""MuJoCo's specifications of URDF files: the robot as our own reader understands it, with its repairs.
+
+MuJoCo's own reader of URDF files takes one object of several in a mesh file, meshes of one name for the same, and one
+joint for a planar one; it ignores limits with one bound. Only a `<mujoco>` of the file is left to it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,84 +15,52 @@ import numpy as np
 from ipc_articulation.adapters.mujoco.sizes import check_size
 from lxml import etree
 
+from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.mesh_files import read_mesh
+from ipc_articulation.dynamics.joints.elements import Rotation, Screw
 from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
-from ipc_articulation.dynamics.model.parts import WORLD
+from ipc_articulation.dynamics.model.order import ordered_joints
+from ipc_articulation.dynamics.model.parts import WORLD, Link
 from ipc_articulation.dynamics.model.physical_inertia import WITHOUT_ROUNDING, physical_inertia
+from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Geometry, MeshFile, Shape, Sphere
 from ipc_articulation.dynamics.reading.node import XmlNode, by_name, numbers_of
 from ipc_articulation.dynamics.reading.repairing import Surfaces, repaired
-from ipc_articulation.dynamics.reading.repairing.inertials import mass_of, tensor_of, write_inertial
-from ipc_articulation.dynamics.reading.repairing.names import strip_names
 from ipc_articulation.dynamics.reading.repairing.robot import Faults
 from ipc_articulation.dynamics.reading.urdf import tree_of
-from ipc_articulation.errors import UnsupportedError
+from ipc_articulation.errors import MeshError, UnsupportedError
 from ipc_articulation.repairs import repair
 
-# Drawings are dropped, paths stay whole, welded links keep their names.
-_COMPILER = {"discardvisual": "true", "strippath": "false", "fusestatic": "false"}
 _OF_MASSES = ("boundmass", "boundinertia", "settotalmass", "inertiafromgeom")  # change masses, in MuJoCo alone
 _NEUTRAL = ("false", "auto")  # as is zero, or less: then they change none
-_MASS = 1e-9  # [kg] of a moving link without mass
-_SIZE = 1e-3  # [m] radius of gyration of a moving link without inertia
-_LEAST = float(mujoco.mjMINVAL)
-_PROPERTIES = ("damping", "stiffness", "friction", "rotor_inertia", "lower", "upper")
+_PROPERTIES = ("damping", "stiffness", "friction", "rotor_inertia", "lower", "upper", "effort")
 _UNLIMITED = 1e10  # [rad or m]; beyond it, to where MuJoCo's positions reach, there is no limit
+_TYPE, _GEOM = mujoco.mjtJoint, mujoco.mjtGeom
 
 
 def read_urdf(path: Path, package_dirs: Sequence[Path], surfaces: Surfaces) -> mujoco.MjSpec:
-    """The model of a URDF file, which MuJoCo reads as our own reader does.
-
-    Drawings are left out: MuJoCo takes meshes with equal names for the same one. Links without `<inertial>` have no
-    mass, which MuJoCo would take from their shapes.
+    """The model of a URDF file, without its drawings.
 
     Raises:
+        MeshError: Repairs are refused, and a mesh cannot be read.
         ModelError: The file is wrong beyond repair.
         UnsupportedError: A joint floats that is not at the world.
-        ValueError: MuJoCo cannot read it.
+        ValueError: MuJoCo cannot read a `<mujoco>` of the file.
     """
     robot = repaired(path, package_dirs, surfaces)
-    mechanism = tree_of(robot, path, floating_base=False)  # refuses what MuJoCo would take silently
-    moving = {_child(joint) for joint in robot.children("joint") if joint.element.get("type") != "fixed"}
-    for name, link in by_name(robot.children("link")).items():
-        for visual in link.children("visual"):
-            link.element.remove(visual.element)
-        _make_inertial(link, name in moving)
-    for joint in robot.children("joint"):
-        if joint.element.get("type") == "floating" and joint.required("parent").text("link") != WORLD:
+    mechanism = tree_of(robot, path, floating_base=False)
+    for name, node in by_name(robot.children("joint")).items():
+        if node.element.get("type") == "floating" and node.required("parent").text("link") != WORLD:
             raise UnsupportedError(
-                f"{joint.place}: joint '{joint.text('name')}' floats, which MuJoCo lets only children of the "
-                "world do; adapters native, pinocchio and dart take it"
+                f"{node.place}: joint '{name}' floats, which MuJoCo lets only children of the world do; adapters "
+                "native, pinocchio and dart take it"
             )
-    strip_names(robot)
-    _set_compiler(robot)
-    spec = mujoco.MjSpec.from_string(etree.tostring(robot.element, encoding="unicode"))
-    _follow(spec, mechanism)
+    spec = _empty(robot)
+    links, bodies = {link.name: link for link in mechanism.links}, {WORLD: spec.worldbody}
+    for joint in ordered_joints(mechanism.links, mechanism.joints, (), None, str(path)):
+        bodies[joint.child] = _add(spec, bodies[joint.parent], joint, links[joint.child])
+    _tie(spec, mechanism)
     return spec
-
-
-def _follow(spec: mujoco.MjSpec, mechanism: Mechanism) -> None:
-    """Give turns and slides the properties that they have in the mechanism, and the names of its freedoms.
-
-    Only a planar joint becomes several joints of MuJoCo, for which the properties count each.
-    """
-    placed = {joint.child: joint for joint in mechanism.joints}
-    for body in spec.bodies:
-        for name, own, k in zip(placed[body.name].dof_names, body.joints, count()) if body.name in placed else ():
-            if own.type != mujoco.mjtJoint.mjJNT_FREE:
-                own.name = name
-                _set(own, placed[body.name], k)
-
-
-def _set(own: Any, joint: PlacedJoint, k: int) -> None:
-    damping, stiffness, friction, rotor, lower, upper = (
-        float(np.broadcast_to(getattr(joint, name), joint.joint.ndof)[k]) for name in _PROPERTIES
-    )
-    own.damping, own.stiffness = alone(damping, own.damping), alone(stiffness, own.stiffness)
-    own.frictionloss, own.armature = friction, rotor
-    own.limited = np.isfinite(lower) or np.isfinite(upper)
-    own.range = np.clip([lower, upper], -_UNLIMITED, _UNLIMITED)
-    if joint.spring_mount is not None:
-        own.springref = np.atleast_1d(joint.spring_mount)[k]
 
 
 def alone(coefficient: float, like: Any) -> Array:
@@ -99,61 +70,120 @@ def alone(coefficient: float, like: Any) -> Array:
     return polynomial
 
 
-def _child(joint: XmlNode) -> str:
-    return joint.required("child").text("link")
-
-
-def _make_inertial(link: XmlNode, moves: bool) -> None:
-    """Give a link an explicit inertia, which satisfies MuJoCo's checks.
-
-    MuJoCo refuses moments of inertia that violate A + B ≥ C by rounding, and moving bodies with mass or moments below
-    `mjMINVAL`.
-    """
-    if link.child("inertial") is None:
-        etree.SubElement(link.element, "inertial").sourceline = link.line
-    inertial = link.required("inertial")
-    mass, tensor = mass_of(inertial), tensor_of(inertial)
-    tensor = np.zeros((3, 3)) if tensor is None else physical_inertia(tensor, slack=WITHOUT_ROUNDING)
-    if moves and mass < _LEAST:
-        repair(link.owner, "MuJoCo needs a mass of a link that moves", f"{_MASS:g} kg is used", at=link.at)
-        mass = _MASS
-    if moves and np.linalg.eigvalsh(tensor)[0] < max(_LEAST, 1e-9 * np.abs(tensor).max()):
-        least = max(1e-8 * np.abs(tensor).max() if tensor.any() else mass * _SIZE**2, 1e3 * _LEAST)
-        fault = "MuJoCo needs positive moments of inertia of a link that moves"
-        repair(link.owner, fault, "the least is added", at=link.at, detail=f"{least:g} kg·m²")
-        tensor = tensor + least * np.eye(3)
-    write_inertial(inertial, mass, tensor)
-
-
-def _set_compiler(robot: XmlNode) -> None:
-    """Set what a model for IPC needs, also in a `<mujoco>` of the file's own.
-
-    Paths of meshes are whole, and stay so: MuJoCo would take two files of one name for the same. Links keep the masses
-    of the file, with which other adapters move them.
+def _empty(robot: XmlNode) -> mujoco.MjSpec:
+    """A specification with the options of the file's `<mujoco>`; none of its `<compiler>` concerns the robot.
 
     Raises:
         ModelError: A size would take all time or memory.
     """
-    own = robot.child("mujoco")
-    if own is None:
-        own = XmlNode(etree.Element("mujoco"), robot.file)
-        robot.element.insert(0, own.element)
-    for element in own.element.iter(etree.Element):
-        check_size(XmlNode(element, robot.file))
-    for compiler in own.children("compiler") or [XmlNode(etree.SubElement(own.element, "compiler"), robot.file)]:
-        _keep_masses(compiler)
-        for name, value in _COMPILER.items():
-            compiler.element.set(name, compiler.element.get(name, value))
-        compiler.element.set("strippath", _COMPILER["strippath"])
+    text = etree.Element("robot", name=robot.element.get("name", "robot"))
+    for own in robot.children("mujoco"):
+        for element in own.element.iter(etree.Element):
+            check_size(XmlNode(element, robot.file))
+        for compiler in own.children("compiler"):
+            _tell_masses(compiler)
+            own.element.remove(compiler.element)
+        text.append(own.element)
+    etree.SubElement(text, "link", name=WORLD)
+    spec = mujoco.MjSpec.from_string(etree.tostring(text, encoding="unicode"))
+    spec.compiler.fusestatic = False
+    return spec
 
 
-def _keep_masses(compiler: XmlNode) -> None:
-    """Leave out what changes masses in MuJoCo alone."""
+def _tell_masses(compiler: XmlNode) -> None:
+    """Report what would change masses in MuJoCo alone."""
     faults = Faults()
     for name in _OF_MASSES:
-        given = compiler.element.attrib.pop(name, "0").strip()
+        given = compiler.element.get(name, "0").strip()
         number = numbers_of(given, 1)
         if given not in _NEUTRAL and (number is None or number[0] > 0.0):
             fault = f'<compiler> has {name}="{given}", which changes masses or inertias in MuJoCo alone'
             faults.add(name, compiler, fault, "it is left out, as with other adapters")
     faults.report()
+
+
+def _add(spec: mujoco.MjSpec, parent: Any, placed: PlacedJoint, link: Link) -> Any:
+    """Add a link with the joint that carries it to a body."""
+    pose = np.asarray(placed.origin)
+    body = parent.add_body(name=link.name, pos=pose[:3, 3], quat=spatial.quaternion_from_rotation(pose[:3, :3]))
+    if len(placed.joint.elements) == 2:
+        body.add_freejoint(name=placed.name)
+    elif placed.joint.ndof:
+        for k, element in enumerate(placed.joint.elements):
+            _set(body.add_joint(name=placed.name), element, placed, k)
+    tensor = physical_inertia(np.array(link.inertia, float), slack=WITHOUT_ROUNDING)
+    body.mass, body.ipos, body.explicitinertial = link.mass, np.asarray(link.centre), True
+    body.fullinertia = tensor[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    for shape in link.collision:
+        _add_geom(spec, body, shape)
+    return body
+
+
+def _set(own: Any, element: Any, joint: PlacedJoint, k: int) -> None:
+    """Make a joint of MuJoCo one element of a joint, with the properties of its freedom k."""
+    if isinstance(element, Rotation):
+        own.type = _TYPE.mjJNT_BALL
+    else:
+        own.name, own.axis = joint.dof_names[k], element.axis
+        own.type = _TYPE.mjJNT_HINGE if element.turn else _TYPE.mjJNT_SLIDE
+    damping, stiffness, friction, rotor, lower, upper, effort = (
+        float(np.broadcast_to(getattr(joint, name), joint.joint.ndof)[k]) for name in _PROPERTIES
+    )
+    own.damping, own.stiffness = alone(damping, own.damping), alone(stiffness, own.stiffness)
+    own.frictionloss, own.armature = friction, rotor
+    own.limited = bool(isinstance(element, Screw) and np.isfinite([lower, upper]).any())
+    own.range = np.clip([lower, upper], -_UNLIMITED, _UNLIMITED)
+    own.actfrclimited = bool(np.isfinite(effort))
+    own.actfrcrange = np.clip([-effort, effort], -_UNLIMITED, _UNLIMITED)
+    if joint.spring_mount is not None:
+        own.springref = np.atleast_1d(joint.spring_mount)[k]
+
+
+def _add_geom(spec: mujoco.MjSpec, body: Any, shape: Shape) -> None:
+    pose = np.asarray(shape.pose)
+    kind, size, mesh = _GEOM.mjGEOM_MESH, [0.0, 0.0, 0.0], ""
+    match shape.geometry:
+        case MeshFile() as file:
+            mesh = _add_mesh(spec, file, body.name)
+            if not mesh:
+                return
+        case primitive:
+            kind, size = _primitive(primitive)
+    quat = spatial.quaternion_from_rotation(pose[:3, :3])
+    body.add_geom(type=kind, size=size, meshname=mesh, pos=pose[:3, 3], quat=quat)
+
+
+def _primitive(geometry: Geometry) -> tuple[mujoco.mjtGeom, list[float]]:
+    """Type and half sizes of a geom."""
+    match geometry:
+        case Box((x, y, z)):
+            return _GEOM.mjGEOM_BOX, [x / 2.0, y / 2.0, z / 2.0]
+        case Sphere(radius):
+            return _GEOM.mjGEOM_SPHERE, [radius, 0.0, 0.0]
+        case Cylinder(radius, length):
+            return _GEOM.mjGEOM_CYLINDER, [radius, length / 2.0, 0.0]
+        case Capsule(radius, length):
+            return _GEOM.mjGEOM_CAPSULE, [radius, length / 2.0, 0.0]
+    raise TypeError(f"URDF files have no {type(geometry).__name__}")
+
+
+def _add_mesh(spec: mujoco.MjSpec, file: MeshFile, owner: str) -> str:
+    """Add a mesh with the triangles of a file; the result is its name, or empty where it cannot be read."""
+    name = f"{file.path.stem} {len(spec.meshes)}"
+    try:
+        triangles = read_mesh(file.path, file.scale, f"mesh '{file.path}'")
+    except MeshError as error:
+        repair(f"mesh of link '{owner}'", str(error), "left out of contact", MeshError)
+        return ""
+    vertices, faces = np.asarray(triangles.vertices, float), np.asarray(triangles.faces, np.int32)
+    spec.add_mesh(name=name, uservert=vertices.ravel(), userface=faces.ravel())
+    return name
+
+
+def _tie(spec: mujoco.MjSpec, mechanism: Mechanism) -> None:
+    """Tie joints to those that they follow, by MuJoCo's soft equalities."""
+    for joint in mechanism.joints:
+        if joint.mimic is not None:
+            tie = spec.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT)
+            tie.name1, tie.name2 = joint.name, joint.mimic.joint
+            tie.data[:2] = joint.mimic.offset, joint.mimic.multiplier

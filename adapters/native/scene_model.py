@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from ipc_articulation.adapters.limits import warn_beyond_limits
-from ipc_articulation.adapters.mechanisms import RETURNS, set_dofs, turns_and_slides
+from ipc_articulation.adapters.mechanisms import RETURNS, MechanismFile, set_dofs, turns_and_slides
 from ipc_articulation.adapters.mimics import with_followers
 from ipc_articulation.adapters.native.adapter import NativeAdapter
 from ipc_articulation.adapters.native.driven_model import DrivenModel
 from ipc_articulation.adapters.native.drives import joint_drives
 from ipc_articulation.adapters.native.file_pins import file_pins
 from ipc_articulation.adapters.native.mjcf import read_mjcf
-from ipc_articulation.adapters.native.robot import read_robot
+from ipc_articulation.adapters.native.robot import FileContent, read_robot
 from ipc_articulation.adapters.native.rotors import give_rotors
 from ipc_articulation.adapters.native.static_links import static_names
 
@@ -24,37 +25,18 @@ from ipc_articulation.dynamics.integrators import Scheme
 from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.dynamics.reading.format import robot_format
-from ipc_articulation.dynamics.reading.repairing import Surfaces
 from ipc_articulation.errors import AdapterError
 
 
-class SceneModel:
-    """A robot's file read by our own readers, see `coupling.robots.RobotFile`.
+class SceneModel(MechanismFile):
+    """A URDF (.urdf) or OpenSim (.osim) file, or an MJCF file if MuJoCo is installed; see `MechanismFile`."""
 
-    Args:
-        file: URDF (.urdf) or OpenSim (.osim) file, or MJCF file if MuJoCo is installed.
-        package_dirs: Folders that are searched for the robot's `package://NAME/...` meshes.
+    takes = (*MechanismFile.takes, "loops", "pins", "segment_radius")
 
-    Raises:
-        AdapterError, MeshError, ModelError, UnsupportedError: The file is wrong, see `read_robot`, `read_mjcf`.
-    """
-
-    takes = ("base", "base_pose", "ignore", "loops", "pins", "segment_radius", "surfaces")
-
-    def __init__(
-        self,
-        file: Path,
-        package_dirs: Collection[Path],
-        *,
-        base: str | None = None,
-        base_pose: Array | None = None,
-        ignore: Sequence[str] = (),
-        surfaces: Surfaces = "collision",
-    ) -> None:
-        if robot_format(file) == "mjcf":
-            self._robot = read_mjcf(file, package_dirs, base, base_pose, ignore)
-        else:
-            self._robot = read_robot(file, package_dirs, base, base_pose, ignore, surfaces)
+    @staticmethod
+    def read(file: Path, *options: Any) -> FileContent:
+        """The content of the file; arguments and errors as of `read_robot` and `read_mjcf`."""
+        return read_mjcf(file, *options[:-1]) if robot_format(file) == "mjcf" else read_robot(file, *options)
 
     @property
     def joint_names(self) -> list[str]:
@@ -74,12 +56,9 @@ class SceneModel:
         robot = self._robot
         robot.mechanism.gravity = setup.gravity
         robot.stand_up(setup.gravity)
-        robot.move(setup.pose)
+        self._place(setup)
         if setup.segment_radius is not None:
             robot.add_capsules(setup.segment_radius)
-        set_dofs(robot.mechanism, "rotor_inertia", setup.armature)
-        set_dofs(robot.mechanism, "damping", setup.damping)
-        set_dofs(robot.mechanism, "friction", setup.frictionloss)
         drives = joint_drives(setup.actuators, robot.drives, self.joint_names)
         efforts = {name: drive.max_force for name, drive in drives.items()}
         set_dofs(robot.mechanism, "effort", efforts, np.minimum)

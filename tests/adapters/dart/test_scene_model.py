@@ -10,7 +10,7 @@ import ipc_articulation
 from ipc_articulation import spatial
 from ipc_articulation.checking import check_file
 from ipc_articulation.coupling.robots import Actuator
-from ipc_articulation.errors import AdapterError, MissingPackageError, ModelError, SceneFileError, UnsupportedError
+from ipc_articulation.errors import MeshError, MissingPackageError, ModelError, SceneFileError, UnsupportedError
 from ipc_articulation.packages import find_file, package_folders
 from ipc_articulation.starting import robot_starter
 from tests.adapters.shared.urdf_arm import JOINTS, LINKS, SHAPE, joint, run, setup
@@ -68,7 +68,7 @@ def test_a_mimic_joint_is_refused_by_name(tmp_path) -> None:
         "reaction on the leader; use adapter mujoco, native or pinocchio"
     )
     with pytest.raises(UnsupportedError, match=message):
-        dart.SceneModel(written(tmp_path, JOINTS), [])
+        dart.SceneModel(written(tmp_path, JOINTS), []).build(setup())
 
 
 def test_limits_and_dry_friction_are_those_of_the_file_and_the_scene(tmp_path) -> None:
@@ -191,21 +191,17 @@ def test_what_is_wrong_is_named(tmp_path) -> None:
     file = written(tmp_path)
     with pytest.raises(UnsupportedError, match="integrator 'implicit' needs adapter native; with adapter dart use"):
         dart.SceneModel(file, []).build(setup("implicit"))
-    with pytest.raises(UnsupportedError, match="DART has no rotor inertia: leave out 'armature'"):
+    with pytest.raises(
+        UnsupportedError, match="'spin' has rotor_inertia, which DART does not have; leave it out, also"
+    ):
         dart.SceneModel(file, []).build(setup(armature={"spin": 0.1}))
     file = written(tmp_path, FREE_OF_MIMICS.replace('damping="0.3"', 'damping="0.3" stiffness="2"'))
-    with pytest.raises(UnsupportedError, match=r"arm\.urdf: joint 'shoulder' has stiffness, which adapter dart does"):
-        dart.SceneModel(file, []).build(setup())
-    file = written(tmp_path, FREE_OF_MIMICS.replace('type="continuous"', 'type="spherical"'))
-    with pytest.raises(AdapterError, match=r"arm\.urdf: DART cannot read it, see its messages above; it knows"):
+    with pytest.raises(UnsupportedError, match=r"arm\.urdf: joint 'shoulder' has stiffness, which DART does not have"):
         dart.SceneModel(file, []).build(setup())
     (tmp_path / "broken.stl").write_text("nothing")
     mesh = '<{0}><geometry><mesh filename="broken.stl"/></geometry></{0}>'
     links = LINKS.replace("</link>", f"{mesh.format('collision')}</link>", 1)
-    with pytest.raises(AdapterError, match=r"arm\.urdf: DART cannot read it, see its messages above"):
-        dart.SceneModel(written(tmp_path, FREE_OF_MIMICS, links), []).build(setup())
-    links = LINKS.replace("</link>", f"{mesh.format('visual')}</link>", 1)
-    with pytest.warns(UserWarning, match=r"arm\.urdf: DART cannot read a visual shape; the shapes that"):
+    with pytest.raises(MeshError, match=r"broken\.stl"):
         dart.SceneModel(written(tmp_path, FREE_OF_MIMICS, links), []).build(setup())
 
 

@@ -38,10 +38,10 @@ def test_made_up_names_are_kind_and_number_where_these_are_free():
 @pytest.mark.parametrize("base", [None, "free"])
 def test_a_robots_file_gets_the_same_names(base, tmp_path):
     file = tmp_path / "robot.xml"
-    inner = '<body name="body1"><joint name="joint0"/><joint name="root" axis="0 1 0"/><geom size="0.1"/></body>'
+    inner = '<body name="body1"><joint name="joint0"/><joint name="root_joint" axis="0 1 0"/><geom size="0.1"/></body>'
     arm = f'<body><geom size="0.1" pos="0 0 1"/>{inner}<body><joint/><geom size="0.1"/></body></body>'
     file.write_text(f"<mujoco><worldbody>{arm}</worldbody></mujoco>")
     model = SceneModel(file, (), base=base).spec.compile()
     assert [name_of(model, "body", b) for b in range(model.nbody)] == ["world", "body1 (1)", "body1", "body3"]
-    roots = ["root (1)"] if base else []
-    assert [name_of(model, "joint", j) for j in range(model.njnt)] == [*roots, "joint0", "root", "joint2"]
+    roots = ["root_joint (1)"] if base else []
+    assert [name_of(model, "joint", j) for j in range(model.njnt)] == [*roots, "joint0", "root_joint", "joint2"]

@@ -30,13 +30,6 @@ def resolve_names(robot: Robot) -> None:
             first.setdefault(name, node)
 
 
-def strip_names(robot: XmlNode) -> None:
-    """Take off blanks around names, which are no part of them, for readers other than ours."""
-    for element in robot.element.iter("link", "joint", "parent", "child"):
-        for key in {"name", "link"} & set(element.keys()):
-            element.set(key, element.get(key, "").strip())
-
-
 def _resolve(node: XmlNode, first: XmlNode, new: str) -> None:
     fault = f"line {first.line} has the same name; give each {node.tag} its own"
     if _same(node, first):

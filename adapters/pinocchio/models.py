@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import coal
 import numpy as np
 import pinocchio as pin
 
-from ipc_articulation.coupling.mesh_files import read_mesh
 from ipc_articulation.dynamics.joints.elements import Element, Screw
 from ipc_articulation.dynamics.model import Mechanism, Model, PlacedJoint
 from ipc_articulation.dynamics.model.coordinates import Coordinates
 from ipc_articulation.dynamics.model.parts import WORLD
-from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Geometry, MeshFile, Shape, Sphere
 from ipc_articulation.errors import UnsupportedError
 
 _Lead = tuple[str, float, float]  # leader, multiplier, offset
@@ -56,32 +53,6 @@ def make_model(mechanism: Mechanism, ours: Model) -> pin.Model:
         pair = model.getJointId(leader), model.getJointId(name)
         model = pin.transformJointIntoMimic(model, *pair, multiplier, offset)
     return model
-
-
-def make_geometry(mechanism: Mechanism, model: pin.Model, kind: str) -> pin.GeometryModel:
-    """The shapes of a model's links.
-
-    Args:
-        mechanism: The robot.
-        model: Its model.
-        kind: «collision» or «visual».
-
-    Raises:
-        MeshError: A mesh cannot be read.
-        MissingPackageError: A package that reads it is not installed.
-    """
-    found = pin.GeometryModel()
-    for link in mechanism.links:
-        number = model.getFrameId(link.name, pin.FrameType.BODY)
-        frame = model.frames[number]
-        shapes: tuple[Shape, ...] = getattr(link, kind)
-        for k, shape in enumerate(shapes):
-            place = frame.placement * pin.SE3(np.array(shape.pose, float))
-            entry = pin.GeometryObject(f"{link.name}_{k}", frame.parentJoint, number, place, _coal(shape.geometry))
-            if shape.colour is not None:
-                entry.meshColor, entry.overrideMaterial = np.array(shape.colour, float), True
-            found.addGeometryObject(entry)
-    return found
 
 
 def _leads(ours: Model) -> dict[str, _Lead]:
@@ -181,28 +152,3 @@ def _set(model: pin.Model, added: Any, coordinates: Coordinates, dof: int) -> No
     if added.nq == 1:
         model.lowerPositionLimit[added.idx_q] = coordinates.lower[dof]
         model.upperPositionLimit[added.idx_q] = coordinates.upper[dof]
-
-
-def _coal(geometry: Geometry) -> Any:
-    match geometry:
-        case Box(size):
-            return coal.Box(*size)
-        case Sphere(radius):
-            return coal.Sphere(radius)
-        case Cylinder(radius, length):
-            return coal.Cylinder(radius, length)
-        case Capsule(radius, length):
-            return coal.Capsule(radius, length)
-        case MeshFile(path, scale):
-            return _triangles(read_mesh(path, scale, f"mesh '{path}'"))
-    raise TypeError(f"URDF files have no {type(geometry).__name__}")
-
-
-def _triangles(mesh: Any) -> Any:
-    """All objects of a file; Coal's own reader takes the first material, and leaves COLLADA's unit out."""
-    made = coal.BVHModelOBBRSS()
-    made.beginModel(len(mesh.faces), len(mesh.vertices))
-    made.addVertices(np.asarray(mesh.vertices, dtype=float))
-    made.addTriangles(np.asarray(mesh.faces, dtype=np.int64))
-    made.endModel()
-    return made
