@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from ipc_articulation.adapters.dart import shapes
 from ipc_articulation.adapters.dart.surface_parts import Surface, parts_by_body
-from ipc_articulation.adapters.dart.tree import Link, Tree, pose_of
+from ipc_articulation.adapters.dart.tree import MASSLESS, Link, Tree, pose_of
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
@@ -131,6 +131,7 @@ def _inertia(group: tuple[Any, ...], pose: Array) -> tuple[float, Array, Array]:
     """
     parts = [(body.getInertia(), spatial.inverse(pose) @ pose_of(body)) for body in group]
     masses = np.array([part.getMass() for part, _ in parts])
+    masses = np.where(masses > MASSLESS, masses, 0.0)
     centres = np.array([H[:3, :3] @ part.getLocalCOM() + H[:3, 3] for part, H in parts])
     mass = float(masses.sum())
     centre = masses @ centres / mass if mass > 0.0 else np.zeros(3)

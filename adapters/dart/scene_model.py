@@ -19,11 +19,6 @@ class SceneModel(TreeFile):
 
     adapter = "dart"
 
-    @property
-    def joint_names(self) -> list[str]:
-        """Names of the joints with one freedom; DART's planar joints have three."""
-        return [joint.name for joint in self._robot.mechanism.joints if joint.joint.ndof == 1]
-
     def build(self, setup: RobotSetup) -> DrivenModel:
         """The finished world.
 

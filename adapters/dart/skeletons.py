@@ -12,29 +12,15 @@ from typing import Any
 import dartpy
 import numpy as np
 from ipc_articulation.adapters.dart.coordinates import isometry
+from ipc_articulation.adapters.dart.tree import MASSLESS
 
-from ipc_articulation.dynamics.joints import (
-    FixedJoint,
-    FloatingJoint,
-    Joint,
-    PlanarJoint,
-    RevoluteJoint,
-    SphericalJoint,
-)
-from ipc_articulation.dynamics.joints.elements import Screw
+from ipc_articulation.dynamics.joints.elements import Element, Screw
 from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
 from ipc_articulation.dynamics.model.order import ordered_joints
 from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.errors import UnsupportedError
 
-_MASS = 1e-15  # [kg] of links without mass, which DART's bodies must have
-_SIZE = 1e-3  # [m] their radius of gyration
-_KINDS: dict[type[Joint], str] = {
-    FixedJoint: "Weld",
-    FloatingJoint: "Free",
-    SphericalJoint: "Ball",
-    PlanarJoint: "Planar",
-}
+_SIZE = 1e-3  # [m] radius of gyration of links without mass
 
 
 def make_skeleton(mechanism: Mechanism, file: Path) -> Any:
@@ -67,38 +53,47 @@ def _refuse_additions(joint: PlacedJoint, file: Path) -> None:
         )
 
 
-def _add(skeleton: Any, parent: Any, placed: PlacedJoint, link: Link) -> Any:
-    """Add a link with the joint that carries it to a body; None: to the world."""
-    turns = isinstance(placed.joint, RevoluteJoint)
-    kind = _KINDS.get(type(placed.joint), "Revolute" if turns else "Prismatic")
-    make = getattr(skeleton, f"create{kind}JointAndBodyNodePair")
-    joint, body = make() if parent is None else make(parent)
-    joint.setName(placed.name)
+def _add(skeleton: Any, body: Any, placed: PlacedJoint, link: Link) -> Any:
+    """Add a link to a body, None for the world, with a joint for each element of the joint that carries it."""
+    elements = placed.joint.elements
+    free = len(elements) == 2
+    place = isometry(np.asarray(placed.origin))
+    for k, element in enumerate([None] if free or not elements else elements):
+        kind = ("Free" if free else "Weld") if element is None else _kind(element)
+        make = getattr(skeleton, f"create{kind}JointAndBodyNodePair")
+        joint, body = make() if body is None else make(body)
+        joint.setName(placed.name if free or not isinstance(element, Screw) else placed.dof_names[k])
+        body.setName(f"{link.name}/{k + 1}")
+        body.setInertia(dartpy.dynamics.Inertia(MASSLESS, np.zeros(3), MASSLESS * _SIZE**2 * np.eye(3)))
+        joint.setTransformFromParentBodyNode(place)
+        place = isometry(np.eye(4))
+        if isinstance(element, Screw):
+            joint.setAxis(np.array(element.axis))
+        _set(joint, placed, k)
     body.setName(link.name)
-    axes = [np.array(element.axis) for element in placed.joint.elements if isinstance(element, Screw)]
-    if kind == "Planar":
-        joint.setArbitraryPlane(*axes[:2])
-    elif axes:
-        joint.setAxis(*axes)
-    joint.setTransformFromParentBodyNode(isometry(np.asarray(placed.origin)))
-    joint.setLimitEnforcement(True)
-    _set(joint, placed)
-    mass = link.mass or _MASS
-    moments = np.asarray(link.inertia) if link.mass else _MASS * _SIZE**2 * np.eye(3)
-    body.setInertia(dartpy.dynamics.Inertia(mass, np.asarray(link.centre, dtype=float), moments))
+    if link.mass:
+        centre, moments = np.array(link.centre, float), np.array(link.inertia, float)
+        body.setInertia(dartpy.dynamics.Inertia(link.mass, centre, moments))
     return body
 
 
-def _set(joint: Any, placed: PlacedJoint) -> None:
-    """Give a joint the limits, friction and damping of the mechanism; rates have no limits."""
-    for k, name in enumerate(placed.dof_names):
+def _kind(element: Element) -> str:
+    if not isinstance(element, Screw):
+        return "Ball"
+    return "Revolute" if element.turn else "Prismatic"
+
+
+def _set(joint: Any, placed: PlacedJoint, first: int) -> None:
+    """Give a joint of DART the limits, friction and damping of freedoms of a joint; rates have no limits."""
+    joint.setLimitEnforcement(True)
+    for k in range(joint.getNumDofs()):
         lower, upper, effort, friction, damping = (
-            float(np.broadcast_to(getattr(placed, name), placed.joint.ndof)[k])
+            float(np.broadcast_to(getattr(placed, name), placed.joint.ndof)[first + k])
             for name in ("lower", "upper", "effort", "friction", "damping")
         )
-        freedom = joint.getSkeleton().getDof(joint.getIndexInSkeleton(k))
-        freedom.setName(name)
-        freedom.setPositionLimits(lower, upper)
-        freedom.setForceLimits(-effort, effort)
-        freedom.setCoulombFriction(friction)
-        freedom.setDampingCoefficient(damping)
+        joint.setPositionLowerLimit(k, lower)
+        joint.setPositionUpperLimit(k, upper)
+        joint.setForceLowerLimit(k, -effort)
+        joint.setForceUpperLimit(k, effort)
+        joint.setCoulombFriction(k, friction)
+        joint.setDampingCoefficient(k, damping)

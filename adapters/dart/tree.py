@@ -26,6 +26,7 @@ KINDS = {
     "PlanarJoint": "planar",
     "FreeJoint": "free",
 }
+MASSLESS = 1e-15  # [kg] in place of zero, which DART's bodies cannot have
 _TURN = 2.0 * np.pi  # DART's pitch of a screw is a slide per turn
 
 

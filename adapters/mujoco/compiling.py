@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.inertia_repairs import give_inertia
 from ipc_articulation.adapters.mujoco.magnitudes import refuse_unbounded
-from ipc_articulation.adapters.mujoco.mesh_repairs import convert, geoms_of, leave_out
+from ipc_articulation.adapters.mujoco.mesh_repairs import convert, geoms_of, leave_out, refuse_bare
 from ipc_articulation.adapters.mujoco.pictures import leave_out_texture
 
 from ipc_articulation.errors import AdapterError, MeshError
@@ -100,6 +100,7 @@ def _drawn_only(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> bool:
     repair(f"mesh '{mesh.name}' of {owners}", "it is flat", "left out of contact", MeshError, at=path)
     for geom in geoms:
         geom.contype = geom.conaffinity = 0
+        refuse_bare(geom.parent)
     _renew(spec, mesh)
     return True
 

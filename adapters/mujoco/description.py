@@ -28,7 +28,7 @@ from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.bodies import WORLD
-from ipc_articulation.coupling.solids import Facets, join
+from ipc_articulation.coupling.solids import Facets, bare, join
 from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.dynamics.reading.mujoco.names import name_of, name_within
 
@@ -108,6 +108,8 @@ class _Reader:
         to_body = np.linalg.inv(pose) @ geom_poses(self.data)[geoms]
         meshes = [geom_mesh(self.model, g, self.facets) for g in geoms]
         mesh = join(zip(meshes, to_body, strict=True))
+        if geoms and mesh is None:
+            raise bare(f"body '{name}': none of its geoms that collide has a volume")
         if mesh is not None:
             self.geoms[name] = geoms
             self.counts[name] = {g: len(m.vertices) if m else 0 for g, m in zip(geoms, meshes, strict=True)}

@@ -16,6 +16,7 @@ from ipc_articulation.adapters.mujoco.pictures import fault_of_picture, leave_ou
 from ipc_articulation.adapters.mujoco.sizes import POINTS
 
 from ipc_articulation.coupling.mesh_files import LARGEST, STL_START, STL_TRIANGLE, TOO_LARGE, read_mesh
+from ipc_articulation.coupling.solids import bare
 from ipc_articulation.errors import MeshError, ModelError
 from ipc_articulation.repairs import repair
 
@@ -126,8 +127,21 @@ def leave_out(spec: mujoco.MjSpec, place: str, kind: str, element: Any, fault: s
     for pair in list(spec.pairs):
         if gone & {pair.geomname1, pair.geomname2}:
             spec.delete(pair)
+    owners = {geom.parent.name: geom.parent for geom in geoms if geom.contype or geom.conaffinity}
     for removed in (*geoms, element):
         spec.delete(removed)
+    for body in owners.values():
+        refuse_bare(body)
+
+
+def refuse_bare(body: Any) -> None:
+    """A body must not lose all its geoms that collide.
+
+    Raises:
+        MeshError: It has.
+    """
+    if not any(geom.contype or geom.conaffinity for geom in body.geoms):
+        raise bare(f"body '{body.name}': none of its geoms that collide has a volume")
 
 
 def geoms_of(spec: mujoco.MjSpec, asset: Any, field: str = "meshname") -> list[Any]:

@@ -18,6 +18,7 @@ from lxml import etree
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.mesh_files import read_mesh
+from ipc_articulation.coupling.solids import PLAIN, bare, refuse_bare, touching
 from ipc_articulation.dynamics.joints.elements import Rotation, Screw
 from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
 from ipc_articulation.dynamics.model.order import ordered_joints
@@ -42,7 +43,7 @@ def read_urdf(path: Path, package_dirs: Sequence[Path], surfaces: Surfaces) -> m
     """The model of a URDF file, without its drawings.
 
     Raises:
-        MeshError: Repairs are refused, and a mesh cannot be read.
+        MeshError: None of a link's collision shapes can be read; or repairs are refused, and one mesh cannot.
         ModelError: The file is wrong beyond repair.
         UnsupportedError: A joint floats that is not at the world.
         ValueError: MuJoCo cannot read a `<mujoco>` of the file.
@@ -55,6 +56,7 @@ def read_urdf(path: Path, package_dirs: Sequence[Path], surfaces: Surfaces) -> m
                 f"{node.place}: joint '{name}' floats, which MuJoCo lets only children of the world do; adapters "
                 "native, pinocchio and dart take it"
             )
+    refuse_bare(mechanism.links)
     spec = _empty(robot)
     links, bodies = {link.name: link for link in mechanism.links}, {WORLD: spec.worldbody}
     for joint in ordered_joints(mechanism.links, mechanism.joints, (), None, str(path)):
@@ -113,9 +115,12 @@ def _add(spec: mujoco.MjSpec, parent: Any, placed: PlacedJoint, link: Link) -> A
             _set(body.add_joint(name=placed.name), element, placed, k)
     tensor = physical_inertia(np.array(link.inertia, float), slack=WITHOUT_ROUNDING)
     body.mass, body.ipos, body.explicitinertial = link.mass, np.asarray(link.centre), True
-    body.fullinertia = tensor[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    if tensor.any():  # MuJoCo refuses a full inertia of zeros
+        body.fullinertia = tensor[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     for shape in link.collision:
         _add_geom(spec, body, shape)
+    if link.collision and not body.geoms:
+        raise bare(f"link '{link.name}': none of its meshes for contact can be read")
     return body
 
 
@@ -148,6 +153,8 @@ def _add_geom(spec: mujoco.MjSpec, body: Any, shape: Shape) -> None:
             if not mesh:
                 return
         case primitive:
+            if touching(primitive, f"link '{body.name}'", PLAIN) is None:
+                return
             kind, size = _primitive(primitive)
     quat = spatial.quaternion_from_rotation(pose[:3, :3])
     body.add_geom(type=kind, size=size, meshname=mesh, pos=pose[:3, 3], quat=quat)

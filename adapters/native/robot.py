@@ -19,7 +19,7 @@ from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ContactRule, CoupledBody, HalfPlane
 from ipc_articulation.coupling.robots import FRICTION
-from ipc_articulation.coupling.solids import Facets
+from ipc_articulation.coupling.solids import Facets, refuse_bare
 from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
@@ -158,6 +158,7 @@ def read_robot(
     Raises:
         AdapterError: An expression matches no link, `base_pose` is not that of one floating base, or no base can be set
             free.
+        MeshError: A link has collision shapes in its file, and none can be read.
         ModelError: A URDF or OpenSim file is wrong.
     """
     if robot_format(path) == "osim":
@@ -172,6 +173,7 @@ def read_robot(
         )
     read = read_loops if closes_loops(path) else read_urdf  # mimic joints of a tree remain mimic joints
     mechanism = read(path, floating_base=sets_free(path, base), package_dirs=list(package_dirs), surfaces=surfaces)
+    refuse_bare(mechanism.links)
     settle_base(mechanism, base, base_pose, path)
     leave_out(mechanism, ignore)
     static = StaticLinks.of(mechanism)

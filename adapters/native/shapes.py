@@ -21,8 +21,12 @@ def surface(shapes: Sequence[Shape], link: str, facets: Facets = PLAIN) -> Close
         facets: How surfaces become triangles.
 
     Raises:
-        MeshError: Repairs are refused, and a mesh is open or cannot be read, or a shape has no volume.
+        MeshError: None of them has a surface; or repairs are refused, and a mesh is open or cannot be read, or a shape
+            has no volume.
     """
-    return solids.join(
+    joined = solids.join(
         (solids.touching(shape.geometry, f"link '{link}'", facets), np.asarray(shape.pose)) for shape in shapes
     )
+    if shapes and joined is None:
+        raise solids.bare(f"link '{link}': none of its shapes for contact has a volume")
+    return joined

@@ -43,10 +43,10 @@ class StaticLinks:
         return StaticLinks({link.name: (poses[link.name], link.collision, link.visual) for link in links})
 
     def bodies(self, facets: Facets) -> tuple[CoupledBody, ...]:
-        """As bodies; those whose shapes for contact enclose no volume are only drawn, if they have visual ones.
+        """As bodies.
 
         Raises:
-            MeshError: Repairs are refused, and a mesh is open or cannot be read, or a shape has no volume.
+            MeshError: No shape of a link has a volume; or repairs are refused, and a mesh is open or cannot be read.
         """
         bodies = (
             CoupledBody(name, pose, surface(collision, name, facets), friction=FRICTION, visual=visual)

@@ -40,8 +40,11 @@ def started(followers: Iterable[Follower], rest: Mapping[str, float], setup: Rob
     """
     theta, theta_dot = dict(setup.start), dict(setup.start_velocity)
     followers = tuple(followers)
+    waiting = {follower.joint for follower in followers}
     for _ in followers:  # a leader may follow another joint
         for follower in followers:
+            if follower.leader in waiting - theta.keys():
+                continue
             at = theta.get(follower.leader, rest.get(follower.leader, 0.0))
             rate = follower.position.deriv()(at)
             theta.setdefault(follower.joint, float(follower.position(at)))

@@ -16,6 +16,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling import round_shapes
 from ipc_articulation.coupling.adapter import ClosedMesh
 from ipc_articulation.coupling.mesh_files import FLAT, defect, meshes, oriented, read_mesh, without_volume
+from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.dynamics.model.shapes import (
     FEWEST_SECTIONS,
     MOST_SECTIONS,
@@ -110,6 +111,25 @@ def touching(geometry: Geometry, owner: str, facets: Facets, name: str = "") -> 
         fault = str(error).removeprefix(name).lstrip(": ").partition(";")[0]
         repair(name, fault, "left out of contact", MeshError)
         return None
+
+
+def bare(fault: str) -> MeshError:
+    """The error about a body of a robot's file that has shapes for contact, and no surface; its beginning."""
+    return MeshError(
+        f"{fault}: it would pass through everything; correct its meshes or where they are looked for, or take its "
+        "collision shapes out of the file"
+    )
+
+
+def refuse_bare(links: Iterable[Link]) -> None:
+    """Links must not lose all their shapes for contact.
+
+    Raises:
+        MeshError: One has; the message has its file and line.
+    """
+    for link in links:
+        if link.bare:
+            raise bare(link.bare)
 
 
 def join(meshes: Iterable[tuple[ClosedMesh | None, Array]]) -> ClosedMesh | None:

@@ -56,6 +56,7 @@ class Link(Part):
         "inertia": NUMBERS,
         "collision": several(Shape),
         "visual": several(Shape),
+        "bare": TEXT,
     }
 
     name: str
@@ -64,6 +65,7 @@ class Link(Part):
     inertia: ArrayLike = field(default_factory=lambda: np.zeros((3, 3)))  # (3, 3) about the centre [kg·m²], link's axes
     collision: tuple[Shape, ...] = ()
     visual: tuple[Shape, ...] = ()
+    bare: str = ""  # the fault, where a file gives it collision shapes of which none can be read
 
 
 @dataclass(frozen=True)

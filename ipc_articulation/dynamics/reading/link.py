@@ -14,6 +14,7 @@ from ipc_articulation.dynamics.reading.materials import colour_of
 from ipc_articulation.dynamics.reading.node import XmlNode
 from ipc_articulation.dynamics.reading.origin import origin_of
 from ipc_articulation.dynamics.reading.repairing.known import PRODUCTS
+from ipc_articulation.dynamics.reading.repairing.meshes import BARE
 
 KINDS = ("collision", "visual")  # of shapes
 
@@ -29,7 +30,7 @@ def read_link(node: XmlNode, colours: Mapping[str, Colour]) -> Link:
         ModelError: The element is wrong.
     """
     collision, visual = [tuple(_shape(shape, colours) for shape in node.children(tag)) for tag in KINDS]
-    link = Link(node.text("name"), collision=collision, visual=visual)
+    link = Link(node.text("name"), collision=collision, visual=visual, bare=node.element.get(BARE, ""))
     inertial = node.child("inertial")
     if inertial is not None:
         _read_inertial(inertial, link)

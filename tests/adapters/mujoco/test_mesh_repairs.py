@@ -232,7 +232,12 @@ def test_pictures_of_too_many_pixels_are_left_out(tmp_path):
 
 def test_a_flat_mesh_is_drawn_only_and_has_the_mass_of_a_shell(tmp_path):
     FLAT.export(tmp_path / "part.stl")
-    path = write(tmp_path, "<mesh file='part.stl'/>")
+    part = "<geom type='mesh' mesh='part'/>"
+    path = write(tmp_path, "<mesh file='part.stl'/>", part)
+    alone = "body 'b': none of its geoms that collide has a volume: it would pass through"
+    with pytest.warns(RepairWarning, match="it is flat"), pytest.raises(MeshError, match=alone):
+        load_model(path)
+    path = write(tmp_path, "<mesh file='part.stl'/>", f"{part}<geom size='0.1' mass='0'/>")
     with pytest.warns(RepairWarning) as said:
         model = load_model(path)
     texts = {str(warning.message) for warning in said}
@@ -309,7 +314,7 @@ def test_a_scene_reads_a_mesh_that_mujoco_cannot(tmp_path):
 
 def test_a_mesh_without_triangles_is_left_out_and_its_file_named_once(tmp_path):
     (tmp_path / "part.off").write_text("OFF\n0 0 0\n")
-    path = write(tmp_path, "<mesh file='part.off'/>")
+    path = write(tmp_path, "<mesh file='part.off'/>", "<geom type='mesh' mesh='part'/><geom size='0.1'/>")
     with pytest.warns(RepairWarning) as warned:
         load_model(path)
     text = next(str(warning.message) for warning in warned if "mesh 'part'" in str(warning.message))

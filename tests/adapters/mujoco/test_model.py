@@ -7,7 +7,7 @@ from ipc_articulation.adapters.mujoco import find_package, load_model
 from ipc_articulation.adapters.mujoco.bases import settle_bases
 from ipc_articulation.adapters.mujoco.global_coordinates import make_local
 
-from ipc_articulation.errors import AdapterError, ModelError
+from ipc_articulation.errors import AdapterError, MeshError, ModelError
 from ipc_articulation.repairs import RepairWarning, strict
 from tests.adapters.mujoco.models import panda
 
@@ -36,10 +36,15 @@ def test_meshes_are_found_in_a_package_or_in_its_parent(urdf, tmp_path, as_paren
     assert model.joint(0).name == "j"
 
 
-def test_a_missing_mesh_is_left_out(urdf, tmp_path):
+def test_a_missing_mesh_is_left_out_beside_others(urdf, tmp_path):
     fault = f"{urdf}:2: link 'l': mesh file 'package://my_robot/part.obj' not found; looked for {tmp_path}/my_robot/"
+    alone = r"urdf:2: link 'l': none of its <collision> elements has a shape that can be read: it would pass through"
+    with pytest.warns(RepairWarning, match=re.escape(fault)), pytest.raises(MeshError, match=alone):
+        load_model(urdf, [tmp_path])
+    ball = '<collision><geometry><sphere radius="1"/></geometry></collision><collision>'
+    urdf.write_text(urdf.read_text().replace("<collision>", ball))
     with pytest.warns(RepairWarning, match=re.escape(fault)):
-        assert load_model(urdf, [tmp_path]).ngeom == 0
+        assert load_model(urdf, [tmp_path]).ngeom == 1
     with strict(), pytest.raises(ModelError, match=re.escape(fault)):
         load_model(urdf, [tmp_path])
 
@@ -55,7 +60,7 @@ def test_a_moving_link_without_mass_gets_the_least_that_mujoco_needs(urdf):
     text = re.sub("<collision>.*</collision>", "", URDF).replace('<parent link="base"/>', '<parent link="between"/>')
     more = '<link name="between"/>' + joint.format("base", "between")
     urdf.write_text(text.replace("</robot>", f"{more}</robot>"))
-    with pytest.warns(RepairWarning, match="MuJoCo needs a mass of a link that moves; 1e-09 kg is used"):
+    with pytest.warns(RepairWarning, match="MuJoCo needs a mass of a body that moves; 1e-09 kg is used"):
         model = load_model(urdf)
     assert model.body("between").mass == 1e-9
 
@@ -148,8 +153,12 @@ def test_meshes_of_one_name_in_two_folders_are_two_meshes(tmp_path, own):
 
 
 def test_sizes_in_a_urdf_file_are_limited(urdf):
-    urdf.write_text(urdf.read_text().replace("<link", '<mujoco><size nkey="2000000000"/></mujoco><link', 1))
-    with pytest.warns(RepairWarning), pytest.raises(ModelError, match=r'r\.urdf:1: <size> has nkey="2000000000"'):
+    urdf.write_text(
+        re.sub("<collision>.*</collision>", "", URDF).replace(
+            "<link", '<mujoco><size nkey="2000000000"/></mujoco><link', 1
+        )
+    )
+    with pytest.raises(ModelError, match=r'r\.urdf:1: <size> has nkey="2000000000"'):
         load_model(urdf)
 
 

@@ -102,7 +102,8 @@ def test_a_flat_mesh_is_left_out_as_it_is_and_as_a_hull():
     shape = Shape(Triangles(np.array(corners, float), np.array(faces, np.int32)))
     for mesh_shape in ("mesh", "hull"):
         with pytest.warns(RepairWarning, match="the triangle mesh of link 'tip': has no volume; left out of contact"):
-            assert surface([shape], "tip", Facets(mesh_shape)) is None
+            left = surface([shape, Shape(Box((2.0, 2.0, 2.0)))], "tip", Facets(mesh_shape))
+        assert mesh_volume(left) == pytest.approx(8.0)
         with strict(), pytest.raises(MeshError, match="the triangle mesh of link 'tip': has no volume"):
             surface([shape], "tip", Facets(mesh_shape))
 
@@ -116,10 +117,11 @@ def test_a_file_that_is_no_mesh_is_left_out(tmp_path):
     with strict(), pytest.raises(MeshError, match=fault):
         surface([Shape(MeshFile(tmp_path / "part.stl"))], "tip")
     said = r"mesh 'none\.stl' of link 'tip': cannot be read: there is no such file; left"
-    with pytest.warns(RepairWarning, match=said):
-        assert surface([Shape(MeshFile(tmp_path / "none.stl"))], "tip") is None
+    with pytest.warns(RepairWarning, match=said), pytest.raises(MeshError, match=BARE):
+        surface([Shape(MeshFile(tmp_path / "none.stl"))], "tip")
 
 
+BARE = "link '(tip|hand)': none of its shapes for contact has a volume: it would pass through everything; correct"
 FLAT = Triangles(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1, 2], [0, 2, 1]], dtype=np.int32))
 
 
@@ -138,8 +140,9 @@ FLAT = Triangles(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1,
 def test_a_shape_without_volume_is_left_out_by_link(geometry, name, mesh_shape):
     with strict(), pytest.raises(MeshError, match=f"{name}: has no volume"):
         surface([Shape(geometry)], "hand", Facets(mesh_shape))
-    with pytest.warns(RepairWarning, match=f"{name}: has no volume; left out of contact"):
-        assert surface([Shape(geometry)], "hand", Facets(mesh_shape)) is None
+    said = f"{name}: has no volume; left out of contact"
+    with pytest.warns(RepairWarning, match=said), pytest.raises(MeshError, match=BARE):
+        surface([Shape(geometry)], "hand", Facets(mesh_shape))
 
 
 def test_a_thin_plate_has_a_volume():

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.same_robots import ADAPTERS, RobotReading, same
+from ipc_articulation.errors import MeshError
 
 LINK = """<link name="{}"><inertial><origin xyz="0.1 0 0.02"/><mass value="{}"/>
   <inertia ixx="0.02" iyy="0.03" izz="0.025" ixy="0.001" ixz="0" iyz="0"/></inertial>{}</link>"""
@@ -63,6 +65,46 @@ def test_a_file_is_one_robot(what, tmp_path: Path) -> None:
     refused = {adapter for adapter, text in said.items() if re.match("refused: .*joint 'hinge'", text)}
     assert said.keys() - refused == set(), said
     assert refused == set(REFUSED.get(what, ())), said
+
+
+BARE = {  # collision elements of a link, none of which has a surface
+    "a missing mesh": '<mesh filename="none.stl"/>',
+    "a file that is no mesh": '<mesh filename="robot.urdf.stl"/>',
+    "a flat mesh": '<mesh filename="flat.obj"/>',
+    "a box without thickness": '<box size="0.1 0 0.2"/>',
+    "an unknown shape": '<cone radius="1"/>',
+}
+
+
+@pytest.mark.parametrize("what", BARE)
+def test_a_link_that_would_pass_through_everything_is_refused(what, tmp_path: Path) -> None:
+    (tmp_path / "flat.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    (tmp_path / "robot.urdf.stl").write_text("nothing")
+    file = tmp_path / "robot.urdf"
+    file.write_text(urdf(shape=SHAPE.format(BARE[what])))
+    for adapter in ADAPTERS:
+        pytest.importorskip(f"tests.adapters.shared.{adapter}_side")
+        with (
+            pytest.warns(UserWarning, match="arm"),
+            pytest.raises(MeshError, match=r"(link|body) 'arm': none of its .* pass through"),
+        ):
+            RobotReading(adapter, file, []).built()
+
+
+def test_a_follower_of_a_follower_starts_where_both_lines_put_it(tmp_path: Path) -> None:
+    follows = f'{LIMIT}<mimic joint="{{}}" multiplier="0.5" offset="0.1"/>'
+    chain = '<joint name="{}" type="revolute"><parent link="base"/><child link="{}"/>{}</joint>'
+    more = "".join(
+        LINK.format(name, 1, "") + chain.format(name, name, follows.format(leader))
+        for name, leader in (("last", "middle"), ("middle", "hinge"))
+    )
+    (tmp_path / "robot.urdf").write_text(urdf(more=more))
+    for adapter in ("native", "mujoco", "pinocchio"):
+        pytest.importorskip(f"tests.adapters.shared.{adapter}_side")
+        driven, _ = RobotReading(adapter, tmp_path / "robot.urdf", []).built(start={"hinge": 0.4})
+        robot = driven.adapter.describe()
+        turns = {link.name: np.arctan2(link.pose[2, 1], link.pose[1, 1]) for link in robot.links}
+        assert [turns["middle"], turns["last"]] == pytest.approx([0.3, 0.25], abs=1e-9), adapter
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)

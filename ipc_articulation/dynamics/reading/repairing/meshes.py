@@ -7,17 +7,19 @@ from ipc_articulation.dynamics.reading.node import XmlNode
 from ipc_articulation.dynamics.reading.repairing.known import SHAPES
 from ipc_articulation.dynamics.reading.repairing.robot import Faults, Robot, remove
 
-KINDS = ("visual", "collision")
 LISTED = 4  # paths in a message
+BARE = "{ipc_articulation}bare"  # attribute of a link that all its <collision> elements were taken from
 
 
 def repair_shapes(robot: Robot) -> None:
     """Give every shape one geometry, and every mesh the whole path of a file; leave out the rest."""
     faults = Faults()
     for link in robot.links:
-        for kind in KINDS:
-            for shape in link.children(kind):
-                _repair(shape, robot, faults)
+        given = link.children("collision")
+        for shape in (*given, *link.children("visual")):
+            _repair(shape, robot, faults)
+        if given and not link.children("collision"):
+            link.element.set(BARE, f"{link.place}: none of its <collision> elements has a shape that can be read")
     faults.report()
 
 
