@@ -22,14 +22,14 @@ _MOST = 20_000  # entries of the model's folder among which a missing file is se
 class AssetPaths:
     """The folders of a model."""
 
-    parts: Parts | Path  # the files of an MJCF model, or the URDF file
+    parts: Parts  # the files of the model
     readable: Readable
     strip: bool  # folders in the model's paths are ignored
 
     @property
     def model(self) -> Path:
         """The model's own file."""
-        return self.parts if isinstance(self.parts, Path) else self.parts.model
+        return self.parts.model
 
     @property
     def home(self) -> Path:
@@ -38,8 +38,6 @@ class AssetPaths:
 
     def place(self, tag: str, element: Any) -> str:
         """The file and the line of an asset, or of another element."""
-        if isinstance(self.parts, Path):
-            return str(self.parts)
         files = [getattr(element, "file", ""), *getattr(element, "cubefiles", ())]
         return self.parts.place(tag, element.name, [file for file in files if file])
 

@@ -71,7 +71,9 @@ def load_spec(
         raise AdapterError(f"{path}: only URDF files have drawings that can be surfaces; leave out surfaces='visual'")
     folders = [Path(folder) for folder in package_dirs]
     try:
-        spec, paths = _urdf(path, folders, surfaces) if kind == "urdf" else _mjcf(path, folders)
+        if kind == "urdf":
+            return _urdf(path, folders, surfaces)
+        spec, paths = _mjcf(path, folders)
     except (ValueError, RuntimeError) as error:  # RuntimeError: of MuJoCo, where memory is too small
         raise AdapterError(f"{path}: {error}") from error
     if len(spec.bodies) == 1 and not spec.geoms:
@@ -82,11 +84,11 @@ def load_spec(
     return spec
 
 
-def _urdf(path: Path, folders: Sequence[Path], surfaces: Surfaces) -> tuple[mujoco.MjSpec, AssetPaths]:
+def _urdf(path: Path, folders: Sequence[Path], surfaces: Surfaces) -> mujoco.MjSpec:
     spec = read_urdf(path, folders, surfaces)
-    spec.modelfiledir = str(path.parent)  # where relative mesh paths begin
     name_urdf(spec, path, folders)
-    return spec, AssetPaths(path, Readable(path.parent, folders, anywhere=True), spec.strippath)
+    repair_inertias(spec, lambda _: str(path))
+    return spec
 
 
 def _mjcf(path: Path, folders: Sequence[Path]) -> tuple[mujoco.MjSpec, AssetPaths]:

@@ -68,12 +68,22 @@ def _joint(node: XmlNode, kind: str) -> Joint:
         raise axis.error(str(error)) from error
 
 
+def has_bounds(node: XmlNode) -> bool:
+    """Whether a `<joint>` has limits of position that differ."""
+    limit = node.child("limit")
+    return limit is not None and len(set(_bounds(limit))) == 2
+
+
+def _bounds(limit: XmlNode) -> tuple[float, float]:
+    return limit.number("lower", 0.0, infinite=True), limit.number("upper", 0.0, infinite=True)
+
+
 def _limits(node: XmlNode, kind: str) -> dict[str, Any]:
     """Limits of effort, velocity and position; equal position limits, which are zero by default, mean no limits."""
     limit = node.child("limit")
     if limit is None:
         return {}
-    lower, upper = (limit.number(name, 0.0, infinite=True) for name in ("lower", "upper"))
+    lower, upper = _bounds(limit)
     limits = {name: limit.number(name, np.inf, infinite=True) for name in ("effort", "velocity")}
     return limits if kind == "continuous" or lower == upper else {"lower": lower, "upper": upper, **limits}
 

@@ -16,12 +16,12 @@ from ipc_articulation.arguments import FLAG, PATHS, checked
 from ipc_articulation.dynamics.joints import FixedJoint, FloatingJoint, SphericalJoint
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD, Link, PlacedJoint
-from ipc_articulation.dynamics.reading.joint import read_joint
+from ipc_articulation.dynamics.reading.joint import has_bounds, read_joint
 from ipc_articulation.dynamics.reading.link import read_link
 from ipc_articulation.dynamics.reading.materials import colours_by_name
 from ipc_articulation.dynamics.reading.node import TEXT, XmlNode, by_name
 from ipc_articulation.dynamics.reading.repairing import SURFACES, Surfaces, repaired
-from ipc_articulation.dynamics.reading.tree import root_of
+from ipc_articulation.dynamics.reading.tree import listed, root_of
 from ipc_articulation.errors import ModelError
 from ipc_articulation.packages import unpacked
 from ipc_articulation.repairs import caution
@@ -91,10 +91,17 @@ def tree_of(robot: XmlNode, path_or_text: str | Path, floating_base: bool) -> Me
 
 
 def _tell_unenforced_limits(robot: XmlNode, joints: Collection[tuple[XmlNode, PlacedJoint]]) -> None:
-    """Warn of limits that no step enforces: those of spherical joints, and velocity limits in RaiSim's files.
+    """Warn of limits that no step enforces: those of continuous and spherical joints, and RaiSim's of velocity.
 
     Nearly all other files have velocity limits, too; no engine that reads them enforces them.
     """
+    turning = [node for node, _ in joints if node.element.get("type") == "continuous" and has_bounds(node)]
+    if turning:
+        names = listed([node.text("name") for node in turning])
+        caution(
+            f"{turning[0].at}: the position limits of continuous joints have no effect, those of {names}; revolute ones "
+            "have limits"
+        )
     spherical = [pair for pair in joints if isinstance(pair[1].joint, SphericalJoint)]
     for node, joint in spherical:
         if np.isfinite(joint.lower) or np.isfinite(joint.upper):

@@ -144,7 +144,10 @@ def test_limits():
     limit = '<limit lower="-1" upper="2" effort="3" velocity="4"/>'
     joint = elbow(limit)
     assert (joint.lower, joint.upper, joint.effort, joint.velocity) == (-1.0, 2.0, 3.0, 4.0)
-    turning = elbow(limit, "continuous")
+    with pytest.warns(
+        UserWarning, match=r"^<text>:1: the position limits of continuous joints have no effect, those of"
+    ):
+        turning = elbow(limit, "continuous")
     assert (turning.lower, turning.upper, turning.effort, turning.velocity) == (-np.inf, np.inf, 3.0, 4.0)
 
 
