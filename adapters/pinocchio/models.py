@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.joints.elements import Element, Screw
 from ipc_articulation.dynamics.model import Mechanism, Model, PlacedJoint
 from ipc_articulation.dynamics.model.coordinates import Coordinates
@@ -53,6 +54,16 @@ def make_model(mechanism: Mechanism, ours: Model) -> pin.Model:
         pair = model.getJointId(leader), model.getJointId(name)
         model = pin.transformJointIntoMimic(model, *pair, multiplier, offset)
     return model
+
+
+def start_of(model: pin.Model, mechanism: Mechanism) -> Array:
+    """The position (nq,) in the file: neutral, but floating links, which count from their parents, are in place."""
+    q = pin.neutral(model)
+    for joint in mechanism.joints:
+        if len(joint.joint.elements) == 2:
+            first = model.joints[model.getJointId(joint.name)].idx_q
+            q[first : first + 7] = pin.SE3ToXYZQUAT(pin.SE3(np.array(joint.origin, float)))
+    return q
 
 
 def _leads(ours: Model) -> dict[str, _Lead]:
@@ -122,6 +133,8 @@ def _add(model: pin.Model, joint: PlacedJoint, frame: int, ours: Model) -> int:
         fixed = pin.Frame(joint.name, before.parentJoint, frame, place, pin.FrameType.FIXED_JOINT)
         return int(model.addBodyFrame(joint.child, before.parentJoint, place, model.addFrame(fixed)))
     number, dof = before.parentJoint, ours.dof_names.index(joint.dof_names[0])
+    if len(joint.joint.elements) == 2:
+        place = before.placement
     for k, kind in enumerate(kinds):
         name = joint.name if len(kinds) == 1 else f"{joint.name}[{k}]"
         number, place = model.addJoint(number, kind, place, name), _HERE

@@ -10,7 +10,7 @@ from ipc_articulation.adapters.driven_model import DrivenModel
 from ipc_articulation.adapters.limits import warn_beyond_limits
 from ipc_articulation.adapters.mechanisms import RETURNS, TreeFile
 from ipc_articulation.adapters.pinocchio.adapter import PinocchioAdapter
-from ipc_articulation.adapters.pinocchio.models import make_model
+from ipc_articulation.adapters.pinocchio.models import make_model, start_of
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.robots import RobotSetup
@@ -31,11 +31,12 @@ class SceneModel(TreeFile):
         """
         ours, setup, around = self.prepared(setup)
         model = make_model(self._robot.mechanism, ours)
+        start = start_of(model, self._robot.mechanism)
         model.gravity = pin.Motion(setup.gravity, np.zeros(3))
         adapter = PinocchioAdapter(
             model,
             setup.dt,
-            q=pin.integrate(model, pin.neutral(model), _by_joint(model, setup.start, self.joint_names)),
+            q=pin.integrate(model, start, _by_joint(model, setup.start, self.joint_names)),
             v=_by_joint(model, setup.start_velocity, self.joint_names),
             **around,
         )

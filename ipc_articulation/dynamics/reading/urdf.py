@@ -99,8 +99,8 @@ def _tell_unenforced_limits(robot: XmlNode, joints: Collection[tuple[XmlNode, Pl
     if turning:
         names = listed([node.text("name") for node in turning])
         caution(
-            f"{turning[0].at}: the position limits of continuous joints have no effect, those of {names}; revolute ones "
-            "have limits"
+            f"{turning[0].at}: the position limits of continuous joints have no effect, those of {names}; revolute "
+            "ones have limits"
         )
     spherical = [pair for pair in joints if isinstance(pair[1].joint, SphericalJoint)]
     for node, joint in spherical:

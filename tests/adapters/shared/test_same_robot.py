@@ -107,6 +107,18 @@ def test_a_follower_of_a_follower_starts_where_both_lines_put_it(tmp_path: Path)
         assert [turns["middle"], turns["last"]] == pytest.approx([0.3, 0.25], abs=1e-9), adapter
 
 
+def test_a_floating_link_counts_from_its_parent(tmp_path: Path) -> None:
+    (tmp_path / "robot.urdf").write_text(
+        urdf(kind="floating", inside='<origin xyz="0.1 0 -0.4" rpy="0.3 0 0"/>', shape="")
+    )
+    for adapter in ("native", "pinocchio", "dart"):
+        pytest.importorskip(f"tests.adapters.shared.{adapter}_side")
+        driven, _ = RobotReading(adapter, tmp_path / "robot.urdf", []).built()
+        found = dict(zip(driven.joints, driven.adapter.theta(), strict=True))
+        wanted = {"x": 0.1, "y": 0.0, "z": -0.4, "rx": 0.3}
+        assert {k: found[f"hinge/{k}"] for k in wanted} == pytest.approx(wanted, abs=1e-12), adapter
+
+
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_a_start_beyond_limits_is_named(adapter, tmp_path: Path) -> None:
     pytest.importorskip(f"tests.adapters.shared.{adapter}_side")
