@@ -2,8 +2,8 @@
 
 In MuJoCo a `<contact><pair>` has its own friction, and otherwise the geom with the higher priority gives that of both,
 or the larger coefficient counts. `<flag override>` gives all of them that of `o_friction`. Geoms of a body that have
-the same friction with all that the body may touch are one surface. Geoms that may not touch, of bodies that may, have the
-largest coefficient of those that may.
+the same friction with all that the body may touch are one surface. Geoms that may not touch, of bodies that may, have
+the largest coefficient of those that may.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ import numpy as np
 from ipc_articulation.adapters.mujoco.contacts import ContactsOff
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.reading.mujoco.actuators import owner_of_control
 from ipc_articulation.errors import AdapterError
 
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -77,10 +78,9 @@ def _refuse_bad_controls(model: mujoco.MjModel, data: mujoco.MjData) -> None:
         return
     bad = np.flatnonzero(~(np.isfinite(data.ctrl) & (np.abs(_clamped_controls(model, data)) <= mujoco.mjMAXVAL)))
     if len(bad):
-        name = model.actuator(int(bad[0])).name or f"number {bad[0]}"
         raise AdapterError(
-            f"the control of actuator '{name}' is {data.ctrl[bad[0]]} at t = {data.time:g} s; give a number "
-            f"from {-mujoco.mjMAXVAL:g} to {mujoco.mjMAXVAL:g}"
+            f"the control of actuator '{owner_of_control(model, bad[0])}' is {data.ctrl[bad[0]]} at "
+            f"t = {data.time:g} s; give a number from {-mujoco.mjMAXVAL:g} to {mujoco.mjMAXVAL:g}"
         )
 
 

@@ -22,7 +22,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.followers import AGREES, Follower, started
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.coupling.solids import PLAIN, Facets
-from ipc_articulation.dynamics.reading.mujoco.actuators import JointActuator, control_address, joint_actuators
+from ipc_articulation.dynamics.reading.mujoco.actuators import JointActuator, address, joint_actuators
 from ipc_articulation.dynamics.reading.mujoco.names import name_of, reference_positions
 from ipc_articulation.dynamics.reading.repairing import Surfaces
 from ipc_articulation.errors import AdapterError
@@ -103,6 +103,7 @@ class SceneModel:
             geom.friction[0] = setup.friction_of(geom.friction[0])
         for pair in self.spec.pairs:
             pair.friction[:2] = [setup.friction_of(friction) for friction in pair.friction[:2]]
+        option.o_friction[:2] = [setup.friction_of(friction) for friction in option.o_friction[:2]]
         for name, armature in setup.armature.items():
             self._joints[name].armature = armature
         for name, friction in setup.frictionloss.items():
@@ -142,7 +143,7 @@ class DrivenMujocoModel:
         driven = list(dict.fromkeys(actuator.joint for actuator in positions))
         self.actuated = [name_of(model, "joint", joint) for joint in driven]
         self.start = data.qpos[model.jnt_qposadr[driven]]
-        self._controls = [control_address(model, actuator.number) for actuator in positions]
+        self._controls = [address(model, "ctrl", actuator.number) for actuator in positions]
         self._gears = np.array([actuator.gear for actuator in positions])
         self._targets = [driven.index(actuator.joint) for actuator in positions]
 
@@ -166,7 +167,7 @@ class DrivenMujocoModel:
         for key in ("armature", "damping", "frictionloss"):
             for name, value in getattr(setup, key).items():
                 getattr(model, f"dof_{key}")[model.joint(name).dofadr[0]] = value
-        for number, actuator in enumerate(setup.actuators, model.nu - len(setup.actuators)):
+        for number, actuator in enumerate(setup.actuators, len(model.actuator_trntype) - len(setup.actuators)):
             model.actuator_gainprm[number, 0] = actuator.kp
             model.actuator_biasprm[number, 1:3] = -actuator.kp, -actuator.kv
         if setup.armature:

@@ -95,9 +95,16 @@ def is_adhesion(model: mujoco.MjModel, index: int) -> bool:
     return bool(model.actuator_trntype[index] == mujoco.mjtTrn.mjTRN_BODY)
 
 
-def control_address(model: mujoco.MjModel, index: int) -> int:
-    """Where an actuator's control is in `ctrl`; before MuJoCo 4 every actuator has one."""
-    return int(model.actuator_ctrladr[index]) if hasattr(model, "actuator_ctrladr") else index
+def address(model: mujoco.MjModel, part: str, index: int) -> int:
+    """Where an actuator's first control («ctrl») or force («out») is; before MuJoCo 4 each has one of both."""
+    addresses = getattr(model, f"actuator_{part}adr", None)
+    return index if addresses is None else int(addresses[index])
+
+
+def owner_of_control(model: mujoco.MjModel, control: int) -> str:
+    """The name of the actuator that has a control."""
+    owners = [address(model, "ctrl", index) for index in range(len(model.actuator_trntype))]
+    return name_of(model, "actuator", np.searchsorted(owners, control, side="right") - 1)
 
 
 def _reason(model: mujoco.MjModel, index: int) -> str:
@@ -119,8 +126,10 @@ def _reason(model: mujoco.MjModel, index: int) -> str:
 
 def _has_fixed_gain(model: mujoco.MjModel, index: int) -> bool:
     """True also for a gain that varies, if the control nearest to zero is zero: the actuator is at rest."""
-    kind, rest = model.actuator_gaintype[index], np.clip(0.0, *_control(model, index))
-    return kind == mujoco.mjtGain.mjGAIN_FIXED or (kind == mujoco.mjtGain.mjGAIN_AFFINE and rest == 0.0)
+    kind = model.actuator_gaintype[index]
+    if kind == mujoco.mjtGain.mjGAIN_AFFINE:
+        return bool(np.clip(0.0, *_control(model, index)) == 0.0)
+    return bool(kind == mujoco.mjtGain.mjGAIN_FIXED)
 
 
 def _read(model: mujoco.MjModel, index: int, name: str) -> JointActuator:
@@ -131,7 +140,7 @@ def _read(model: mujoco.MjModel, index: int, name: str) -> JointActuator:
         number=index,
         name=name,
         joint=int(model.actuator_trnid[index, 0]),
-        gear=float(model.actuator_gear[index, 0]),
+        gear=float(model.actuator_gear[address(model, "out", index), 0]),
         gain=float(model.actuator_gainprm[index, 0]) if fixed else 0.0,
         bias=(b0, b1, b2),
         control=_control(model, index),
@@ -140,7 +149,8 @@ def _read(model: mujoco.MjModel, index: int, name: str) -> JointActuator:
 
 
 def _control(model: mujoco.MjModel, index: int) -> tuple[float, float]:
-    return _range(model.actuator_ctrllimited[index] and enabled(model, "CLAMPCTRL"), model.actuator_ctrlrange[index])
+    at = address(model, "ctrl", index)
+    return _range(model.actuator_ctrllimited[at] and enabled(model, "CLAMPCTRL"), model.actuator_ctrlrange[at])
 
 
 def _range(limited: bool, limits: Array) -> tuple[float, float]:
