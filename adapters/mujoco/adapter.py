@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.around import predicted
-from ipc_articulation.adapters.mujoco import prediction, setting
+from ipc_articulation.adapters.mujoco import integrated, prediction, setting
 from ipc_articulation.adapters.mujoco.batch import MujocoBatch
 from ipc_articulation.adapters.mujoco.constraint_forces import put_constraint_forces
 from ipc_articulation.adapters.mujoco.contacts import ContactsOff
@@ -247,7 +247,7 @@ class MujocoAdapter:
         """Take MuJoCo's predicted steps with IPC's correction, and update `data` (`mj_forward`).
 
         The joints move by δθ, and their velocities gain what a force gives them that moves them by δθ-δθ̃ in
-        these steps (see `response`), in a single one (δθ-δθ̃)/dt; activations and time are MuJoCo's.
+        these steps (see `response`), in a single one (δθ-δθ̃)/dt; the rest of the state is MuJoCo's, see `integrated`.
 
         Args:
             delta_theta: δθ of the joints' degrees of freedom, (F,) [rad or m].
@@ -267,7 +267,11 @@ class MujocoAdapter:
         own, model, data = predicted(self.noted), self.model, self.data
         self.noted, self._taken = None, TakenStep(own, delta_theta, data.qvel.copy())
         moved = displaced(model, self._joints, data.qpos, delta_theta)
+        if follows := integrated.follows_path(model, own):
+            integrated.integrate(model, data, self._still, own, self._joints.dofs, delta_theta)
         mujoco.mj_copyState(model, self.scratch, data, _PHYSICS)
+        if follows:
+            mujoco.mj_copyState(model, self._still, data, integrated.PARTS)
         gain = own.velocity_gain(delta_theta)
         put_joints(self._joints.qpos, self._joints.dofs, moved, gain, data.qpos, data.qvel)
         self._write_free(free_poses, free_velocities)
