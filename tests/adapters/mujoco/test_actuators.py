@@ -56,7 +56,7 @@ def test_gear_limits_and_controls_are_those_of_the_actuator():
     assert (servo.name, servo.gear, servo.force, servo.control) == ("servo", 10.0, (-7.0, 7.0), (-9.0, 9.0))
     robot = DrivenMujocoModel(model, mujoco.MjData(model))
     robot.command(np.array([0.3]))
-    np.testing.assert_array_equal(robot.data.ctrl, [1, 0, 0, 0, 3, 0, 0])
+    np.testing.assert_allclose(robot.data.ctrl, [1, 0, 0, 0, 3, 0.3, 0])
     assert robot.efforts[robot.joints.index("elbow")] == 70.0
 
 
