@@ -42,7 +42,8 @@ _FORCES = (
     "actuator_cranklength actuator_damping* actuator_armature actuator_actearly actuator_length0 actuator_acc0 "
     "jnt_stiffness* jnt_springyield jnt_limited jnt_range jnt_actfrc* jnt_actgravcomp qpos_spring "
     "dof_damping* dof_frictionloss dof_armature eq_data eq_active0 site_pos site_quat site_size site_sameframe "
-    "tendon_stiffness* tendon_damping* tendon_frictionloss tendon_limited tendon_range tendon_actfrc* tendon_length*"
+    "tendon_stiffness* tendon_springyield tendon_damping* tendon_armature tendon_frictionloss tendon_limited "
+    "tendon_range tendon_actfrc* tendon_length*"
 )
 _MASSES = (
     "body_mass body_inertia body_ipos body_iquat body_gravcomp body_sameframe body_simple body_subtreemass "
@@ -54,7 +55,7 @@ _FOLLOWED = re.compile("|".join(map(translate, FOLLOWED)))
 
 _FRAMES = ("body_pos", "body_quat")
 _INERTIA = ("body_mass", "body_ipos", "body_iquat", "body_inertia", "body_gravcomp")
-_TENDONS = ("tendon_stiffness", "tendon_damping", "tendon_frictionloss", "tendon_limited")
+_TENDONS = ("tendon_stiffness", "tendon_damping", "tendon_frictionloss", "tendon_armature", "tendon_limited")
 _SURFACES = ("geom_type", "geom_dataid", "geom_size", "geom_pos", "geom_quat", "geom_sameframe", "geom_friction")
 _TOUCHING = ("geom_contype", "geom_conaffinity", "geom_condim", "geom_priority", "geom_adhesion", "geom_surfacevel")
 _LARGE = 1 << 16  # bytes of a field that is not copied to be compared

@@ -12,6 +12,9 @@ drag. Equality constraints add to it, see `equalities`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.contacts import ContactsOff
@@ -30,6 +33,22 @@ _INSTABILITIES = [
 def copy_state(model: mujoco.MjModel, source: mujoco.MjData, target: mujoco.MjData) -> None:
     """Copy the integration state: positions, velocities, activations, controls, forces, warm start."""
     mujoco.mj_copyState(model, source, target, _STATE)
+
+
+@contextmanager
+def controls_held() -> Iterator[None]:
+    """A `with` block in which MuJoCo does not call `mjcb_control`, which may count its calls: one for each step."""
+    callback = mujoco.get_mjcb_control()
+    mujoco.set_mjcb_control(None)
+    try:
+        yield
+    finally:
+        mujoco.set_mjcb_control(callback)
+
+
+def written_by_callback() -> int:
+    """The parts of a state that `mjcb_control` may have written, as a sum of `mjtState`; 0 without one."""
+    return 0 if mujoco.get_mjcb_control() is None else int(mujoco.mjtState.mjSTATE_USER)
 
 
 def begin_steps(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData) -> None:
