@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.around import predicted
-from ipc_articulation.adapters.mujoco import prediction, setting
+from ipc_articulation.adapters.mujoco import integrated, prediction, setting
 from ipc_articulation.adapters.mujoco.batch import MujocoBatch
 from ipc_articulation.adapters.mujoco.constraint_forces import put_constraint_forces
 from ipc_articulation.adapters.mujoco.contacts import ContactsOff
@@ -43,7 +43,7 @@ from ipc_articulation.coupling.solids import FACETS, Facets, MeshShape
 from ipc_articulation.errors import AdapterError
 
 _NO_GRAVITY = int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
-_PHYSICS = mujoco.mjtState.mjSTATE_FULLPHYSICS
+_PHYSICS = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
 
 
 class MujocoAdapter:
@@ -247,7 +247,7 @@ class MujocoAdapter:
         """Take MuJoCo's predicted steps with IPC's correction, and update `data` (`mj_forward`).
 
         The joints move by δθ, and their velocities gain what a force gives them that moves them by δθ-δθ̃ in
-        these steps (see `response`), in a single one (δθ-δθ̃)/dt; activations and time are MuJoCo's.
+        these steps (see `response`), in a single one (δθ-δθ̃)/dt; the rest of the state is MuJoCo's, see `integrated`.
 
         Args:
             delta_theta: δθ of the joints' degrees of freedom, (F,) [rad or m].
@@ -258,8 +258,7 @@ class MujocoAdapter:
             AdapterError: Nothing was predicted since the last commit.
         """
         self.write_end(delta_theta, free_poses, free_velocities)
-        with self.contacts_off:
-            mujoco.mj_forward(self.model, self.data)
+        self._derive()
         self.end_commit()
 
     def write_end(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
@@ -267,7 +266,11 @@ class MujocoAdapter:
         own, model, data = predicted(self.noted), self.model, self.data
         self.noted, self._taken = None, TakenStep(own, delta_theta, data.qvel.copy())
         moved = displaced(model, self._joints, data.qpos, delta_theta)
-        mujoco.mj_copyState(model, self.scratch, data, _PHYSICS)
+        if follows := integrated.follows_path(model, own):
+            integrated.integrate(model, data, self._still, own, self._joints.dofs, delta_theta)
+        mujoco.mj_copyState(model, self.scratch, data, _PHYSICS | prediction.written_by_callback())
+        if follows:
+            mujoco.mj_copyState(model, self._still, data, integrated.PARTS)
         gain = own.velocity_gain(delta_theta)
         put_joints(self._joints.qpos, self._joints.dofs, moved, gain, data.qpos, data.qvel)
         self._write_free(free_poses, free_velocities)
@@ -331,8 +334,7 @@ class MujocoAdapter:
             setting.write_joints(self.model, self.data, self._joints, *motion)
         self._write_free(free_poses, free_velocities)
         self.data.qacc_warmstart[:] = 0.0
-        with self.contacts_off:
-            mujoco.mj_forward(self.model, self.data)
+        self._derive()
         self.noted = None
         self._note_state()
 
@@ -353,10 +355,14 @@ class MujocoAdapter:
         if len(values) != (size := mujoco.mj_stateSize(self.model, spec)):
             raise AdapterError(f"the state is of another model: it has {len(values)} numbers, this model's has {size}")
         mujoco.mj_setState(self.model, self.data, values, spec)
-        with self.contacts_off:
-            mujoco.mj_forward(self.model, self.data)
+        self._derive()
         self.noted = None
         self._note_state()
+
+    def _derive(self) -> None:
+        """Update what MuJoCo derives from the state (`mj_forward`)."""
+        with self.contacts_off, prediction.controls_held():
+            mujoco.mj_forward(self.model, self.data)
 
     def _note_state(self) -> None:
         if self.edits is not None:

@@ -10,6 +10,7 @@ import numpy as np
 from ipc_articulation.adapters.mujoco.contacts import ContactsOff
 from ipc_articulation.adapters.mujoco.edits import Edits
 from ipc_articulation.adapters.mujoco.own_steps import OwnSteps
+from ipc_articulation.adapters.mujoco.prediction import controls_held
 from ipc_articulation.adapters.mujoco.read_step import StepArrays
 
 from ipc_articulation.arrays import Array
@@ -109,7 +110,8 @@ class MujocoBatch:
             return
         for adapter, delta, poses, rates in zip(self._adapters, delta_theta, free_poses, free_velocities, strict=True):
             adapter.write_end(delta, poses, rates)
-        self._run(mujoco.mj_forward, [adapter.data for adapter in self._adapters])
+        with controls_held():
+            self._run(mujoco.mj_forward, [adapter.data for adapter in self._adapters])
         for adapter in self._adapters:
             adapter.end_commit()
 

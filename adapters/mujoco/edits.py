@@ -20,6 +20,7 @@ import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.acted_on import dof_fields, joint_fields
 from ipc_articulation.adapters.mujoco.kinematics import rigid_group
+from ipc_articulation.adapters.mujoco.pair_friction import overriding_friction
 from ipc_articulation.adapters.mujoco.selection import Selection, selected_bodies
 from ipc_articulation.adapters.mujoco.support import refuse_unsupported
 from ipc_articulation.adapters.mujoco.touching import CONTACT_FLAGS, colliding_geoms
@@ -41,7 +42,8 @@ _FORCES = (
     "actuator_cranklength actuator_damping* actuator_armature actuator_actearly actuator_length0 actuator_acc0 "
     "jnt_stiffness* jnt_springyield jnt_limited jnt_range jnt_actfrc* jnt_actgravcomp qpos_spring "
     "dof_damping* dof_frictionloss dof_armature eq_data eq_active0 site_pos site_quat site_size site_sameframe "
-    "tendon_stiffness* tendon_damping* tendon_frictionloss tendon_limited tendon_range tendon_actfrc* tendon_length*"
+    "tendon_stiffness* tendon_springyield tendon_damping* tendon_armature tendon_frictionloss tendon_limited "
+    "tendon_range tendon_actfrc* tendon_length*"
 )
 _MASSES = (
     "body_mass body_inertia body_ipos body_iquat body_gravcomp body_sameframe body_simple body_subtreemass "
@@ -53,7 +55,7 @@ _FOLLOWED = re.compile("|".join(map(translate, FOLLOWED)))
 
 _FRAMES = ("body_pos", "body_quat")
 _INERTIA = ("body_mass", "body_ipos", "body_iquat", "body_inertia", "body_gravcomp")
-_TENDONS = ("tendon_stiffness", "tendon_damping", "tendon_frictionloss", "tendon_limited")
+_TENDONS = ("tendon_stiffness", "tendon_damping", "tendon_frictionloss", "tendon_armature", "tendon_limited")
 _SURFACES = ("geom_type", "geom_dataid", "geom_size", "geom_pos", "geom_quat", "geom_sameframe", "geom_friction")
 _TOUCHING = ("geom_contype", "geom_conaffinity", "geom_condim", "geom_priority", "geom_adhesion", "geom_surfacevel")
 _LARGE = 1 << 16  # bytes of a field that is not copied to be compared
@@ -114,7 +116,7 @@ class Edits:
         self._large = [field for field in of_model if field.now.nbytes >= _LARGE]
         self._model_bytes = _bytes([field for field in of_model if field.now.nbytes < _LARGE])
         self._state_bytes = _bytes(self._states)
-        self._filters, self._in_fluid = _contact_filters(model), in_fluid(model)
+        self._contact, self._in_fluid = _contact_options(model), in_fluid(model)
         self._noted_model = self._model_now()
         self.note_state()
 
@@ -164,15 +166,15 @@ class Edits:
 
     def _model_now(self) -> tuple[object, ...]:
         opt = self._opt
-        flags = opt.integrator, opt.disableflags, opt.enableflags, opt.density, opt.viscosity
+        flags = opt.integrator, opt.disableflags, opt.enableflags, opt.density, opt.viscosity, opt.o_friction.tobytes()
         return b"".join(self._model_bytes), *flags
 
     def _refuse_model(self) -> None:
         self._refuse_fields(self._structure)
         refuse_unsupported(self._model, self._selection)
-        for flag, now in _contact_filters(self._model).items():
-            if now != self._filters[flag]:
-                raise _edited(f"the flag {flag}", self._filters[flag], now)
+        for what, now in _contact_options(self._model).items():
+            if now != self._contact[what]:
+                raise _edited(what, self._contact[what], now)
         if self._selection.free and in_fluid(self._model) != self._in_fluid:
             raise _edited(
                 "the fluid (density or viscosity), which free bodies do not feel,", *_OFF_OR_ON[self._in_fluid]
@@ -196,9 +198,13 @@ class Edits:
                 )
 
 
-def _contact_filters(model: mujoco.MjModel) -> dict[str, bool]:
-    """What decides which geoms touch, besides their masks."""
-    return {"filterparent": enabled(model, "FILTERPARENT"), "contact or constraint": enabled(model, *CONTACT_FLAGS)}
+def _contact_options(model: mujoco.MjModel) -> dict[str, object]:
+    """What decides which geoms touch, besides their masks, and with which friction."""
+    return {
+        "the flag filterparent": enabled(model, "FILTERPARENT"),
+        "the flag contact or constraint": enabled(model, *CONTACT_FLAGS),
+        "the friction of <flag override>": overriding_friction(model),
+    }
 
 
 def _all_arrays(model: mujoco.MjModel) -> Iterator[tuple[str, Iterable[int]]]:

@@ -7,6 +7,7 @@ of a free joint the rotation vector of Rᵗᵀ R, in the axes of the body at the
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
@@ -22,6 +23,18 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import Restraints
 
 
+class Substep(NamedTuple):
+    """A single step of MuJoCo."""
+
+    rate: Array  # (nv,) velocities by which it moved
+    ctrl: Array  # (nu,)
+
+    @classmethod
+    def taken(cls, scratch: mujoco.MjData) -> Substep:
+        """The one that was taken on `scratch`."""
+        return cls(scratch.qvel.copy(), scratch.ctrl.copy())
+
+
 @dataclass(frozen=True)
 class OwnSteps:
     """The steps of MuJoCo in one step of the scene, for F degrees of freedom."""
@@ -32,6 +45,7 @@ class OwnSteps:
     link_poses: Array  # (n, 4, 4) at the beginning
     restraints: Restraints | None
     response: Response | None  # None: of a single step
+    path: tuple[Substep, ...]
     ties: Array | float = 0.0  # (F, F) share of the equalities in M̂ of a single step
 
     def velocity_gain(self, delta_theta: Array) -> Array:
@@ -76,17 +90,19 @@ def take_steps(
     K, C = stiffness_and_damping(model, data, still, dofs)
     if scratch.ne:
         K, C = (a + b for a, b in zip((K, C), springs_and_damping(model, scratch, joints), strict=True))
-    forces = []
+    forces, path = [], own.path
     for j in range(k):
         if j:
             prediction.take_step(model, scratch, contacts)
             _read_mass(model, scratch, joints, j, read)
+            path += (Substep.taken(scratch),)
         if held is not None:
             forces.append(limit_and_friction(model, scratch, joints, held.rows))
     moved = displacement(model, joints, data.qpos, scratch.qpos, read.moved.sum(axis=0))
     answer = response(Step(read.mass.mean(axis=0), K, C, h), k, data.qvel[dofs], moved)
     mass = (k * h) ** 2 * np.linalg.inv(answer.S)
-    return OwnSteps(k * h, 0.5 * (mass + mass.T), moved, poses, held and _with_means(held, np.array(forces)), answer)
+    means = held and _with_means(held, np.array(forces))
+    return OwnSteps(k * h, 0.5 * (mass + mass.T), moved, poses, means, answer, path)
 
 
 def read_single(
@@ -97,7 +113,7 @@ def read_single(
     mass, moved, poses = (array[state] for array in into)
     undo_later_joints(model, scratch, joints, data.qpos, poses)
     held = restraints(model, data, scratch, joints)
-    return OwnSteps(float(model.opt.timestep), mass, moved, poses, held, None, ties)
+    return OwnSteps(float(model.opt.timestep), mass, moved, poses, held, None, (Substep.taken(scratch),), ties)
 
 
 def _read_mass(

@@ -1,8 +1,9 @@
 """Friction of surfaces, which are geoms of one body, by MuJoCo's rules.
 
 In MuJoCo a `<contact><pair>` has its own friction, and otherwise the geom with the higher priority gives that of both,
-or the larger coefficient counts. Geoms of a body that have the same friction with all that the body may touch are one
-surface. Geoms that may not touch, of bodies that may, have the largest coefficient of those that may.
+or the larger coefficient counts. `<flag override>` gives all of them that of `o_friction`. Geoms of a body that have
+the same friction with all that the body may touch are one surface. Geoms that may not touch, of bodies that may, have
+the largest coefficient of those that may.
 """
 
 from __future__ import annotations
@@ -20,7 +21,19 @@ from ipc_articulation.coupling.adapter import ContactRule
 
 def sliding_friction(model: mujoco.MjModel) -> Array:
     """Sliding friction of all geoms, zero for frictionless ones (condim 1), (ngeom,)."""
-    return np.where(model.geom_condim > 1, model.geom_friction[:, 0], 0.0)
+    return _sliding(model, model.geom_condim, model.geom_friction[:, :1])
+
+
+def overriding_friction(model: mujoco.MjModel) -> list[float] | None:
+    """Both coefficients of sliding that `<flag override>` gives all contacts; None where it is off."""
+    is_on = model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_OVERRIDE
+    return model.opt.o_friction[:2].tolist() if is_on else None
+
+
+def _sliding(model: mujoco.MjModel, condim: Ints, own: Array) -> Array:
+    """The larger coefficient of some geoms or pairs, (n,), whose own ones are (n, k); zero for condim 1."""
+    given = overriding_friction(model)
+    return np.where(condim > 1, own.max(axis=1, initial=0.0) if given is None else max(given), 0.0)
 
 
 def surfaces_of(model: mujoco.MjModel, geoms: Mapping[str, list[int]]) -> dict[str, list[list[int]]]:
@@ -100,6 +113,6 @@ def _friction_of_geoms(model: mujoco.MjModel) -> Array:
     mu = np.maximum(own[:, None], own[None, :])
     mu = np.where(priority[:, None] > priority[None, :], own[:, None], mu)
     mu = np.where(priority[:, None] < priority[None, :], own[None, :], mu)
-    of_pair = np.where(model.pair_dim > 1, model.pair_friction[:, :2].max(axis=1, initial=0.0), 0.0)
+    of_pair = _sliding(model, model.pair_dim, model.pair_friction[:, :2])
     mu[model.pair_geom1, model.pair_geom2] = mu[model.pair_geom2, model.pair_geom1] = of_pair
     return mu

@@ -12,11 +12,15 @@ drag. Equality constraints add to it, see `equalities`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.contacts import ContactsOff
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.reading.mujoco.actuators import owner_of_control
 from ipc_articulation.errors import AdapterError
 
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -29,6 +33,22 @@ _INSTABILITIES = [
 def copy_state(model: mujoco.MjModel, source: mujoco.MjData, target: mujoco.MjData) -> None:
     """Copy the integration state: positions, velocities, activations, controls, forces, warm start."""
     mujoco.mj_copyState(model, source, target, _STATE)
+
+
+@contextmanager
+def controls_held() -> Iterator[None]:
+    """A `with` block in which MuJoCo does not call `mjcb_control`, which may count its calls: one for each step."""
+    callback = mujoco.get_mjcb_control()
+    mujoco.set_mjcb_control(None)
+    try:
+        yield
+    finally:
+        mujoco.set_mjcb_control(callback)
+
+
+def written_by_callback() -> int:
+    """The parts of a state that `mjcb_control` may have written, as a sum of `mjtState`; 0 without one."""
+    return 0 if mujoco.get_mjcb_control() is None else int(mujoco.mjtState.mjSTATE_USER)
 
 
 def begin_steps(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData) -> None:
@@ -77,10 +97,9 @@ def _refuse_bad_controls(model: mujoco.MjModel, data: mujoco.MjData) -> None:
         return
     bad = np.flatnonzero(~(np.isfinite(data.ctrl) & (np.abs(_clamped_controls(model, data)) <= mujoco.mjMAXVAL)))
     if len(bad):
-        name = model.actuator(int(bad[0])).name or f"number {bad[0]}"
         raise AdapterError(
-            f"the control of actuator '{name}' is {data.ctrl[bad[0]]} at t = {data.time:g} s; give a number "
-            f"from {-mujoco.mjMAXVAL:g} to {mujoco.mjMAXVAL:g}"
+            f"the control of actuator '{owner_of_control(model, bad[0])}' is {data.ctrl[bad[0]]} at "
+            f"t = {data.time:g} s; give a number from {-mujoco.mjMAXVAL:g} to {mujoco.mjMAXVAL:g}"
         )
 
 

@@ -93,13 +93,13 @@ def response(step: Step, k: int, v: Array, delta_theta_tilde: Array) -> Response
         AdapterError: S is not positive definite.
     """
     load, blow = step.answer(np.ones(k)), step.answer(k * np.eye(k)[0])
-    b = _share_of_blows(k * step.h * v, delta_theta_tilde)
+    b = share_of_blows(k * step.h * v, delta_theta_tilde)
     S, V = (of_load + b[:, None] * (of_blow - of_load) * b for of_load, of_blow in zip(load, blow, strict=True))
     _require_definite(S, step, k)
     return Response(S, V)
 
 
-def _share_of_blows(ballistic: Array, delta_theta_tilde: Array) -> Array:
+def share_of_blows(ballistic: Array, delta_theta_tilde: Array) -> Array:
     """b of each freedom from dt v and δθ̃, (F,)."""
     moving = np.abs(ballistic)
     whole = moving + np.abs(delta_theta_tilde - ballistic)
@@ -128,7 +128,7 @@ def stiffness_and_damping(
         dofs: The F degrees of freedom.
     """
     copy_state(model, data, scratch)
-    at_rest = _moved_forces(model, scratch)
+    at_rest = smooth_forces(model, scratch)
     K, C = np.empty((2, len(dofs), len(dofs)))
     for column, dof in enumerate(dofs):
         scratch.qvel[dof] += _DIFFERENCE
@@ -138,13 +138,13 @@ def stiffness_and_damping(
     for column, dof in enumerate(dofs):
         move[dof] = _DIFFERENCE
         mujoco.mj_integratePos(model, scratch.qpos, move, 1.0)
-        K[:, column] = (at_rest - _moved_forces(model, scratch))[dofs] / _DIFFERENCE
+        K[:, column] = (at_rest - smooth_forces(model, scratch))[dofs] / _DIFFERENCE
         move[dof], scratch.qpos[:] = 0.0, data.qpos
     return 0.5 * (K + K.T), 0.5 * (C + C.T)
 
 
-def _moved_forces(model: mujoco.MjModel, scratch: mujoco.MjData) -> Array:
-    """f without constraints at the positions and velocities of a state, (nv,)."""
+def smooth_forces(model: mujoco.MjModel, scratch: mujoco.MjData) -> Array:
+    """f without constraints at the positions and velocities of a state, (nv,), and rates of activations in it."""
     mujoco.mj_kinematics(model, scratch)
     mujoco.mj_comPos(model, scratch)
     mujoco.mj_tendon(model, scratch)

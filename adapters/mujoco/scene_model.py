@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 
@@ -14,15 +14,16 @@ from ipc_articulation.adapters.mujoco.compiling import compiled
 from ipc_articulation.adapters.mujoco.model import load_spec
 from ipc_articulation.adapters.mujoco.scene_actuators import add_actuators
 from ipc_articulation.adapters.mujoco.scene_options import prepare_spec
+from ipc_articulation.adapters.mujoco.servos import hold, servos
 from ipc_articulation.adapters.mujoco.urdf import alone
 from numpy.polynomial import Polynomial
 
 from ipc_articulation import spatial
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.followers import AGREES, Follower, started
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.coupling.solids import PLAIN, Facets
-from ipc_articulation.dynamics.reading.mujoco.actuators import JointActuator, control_address, joint_actuators
+from ipc_articulation.dynamics.reading.mujoco.actuators import acting, block, joint_of
 from ipc_articulation.dynamics.reading.mujoco.names import name_of, reference_positions
 from ipc_articulation.dynamics.reading.repairing import Surfaces
 from ipc_articulation.errors import AdapterError
@@ -91,9 +92,19 @@ class SceneModel:
             data.qvel[model.joint(name).dofadr[0]] = velocity
         mujoco.mj_forward(model, data)
         _warn_of_violations(model, data)
-        driven = DrivenMujocoModel(model, data, setup.facets, self._ignored)
+        driven = DrivenMujocoModel(model, data, setup.facets, self._ignored, self._damping_gains)
         warn_beyond_limits(driven.adapter, "MuJoCo pushes it back in the first steps")
         return driven
+
+    def _damping_gains(self, armature: Mapping[str, float]) -> tuple[Ints, Array]:
+        """Numbers of the actuators with a damping ratio, and the gains that it makes of an armature by joint."""
+        self._set_armature(armature)
+        ratio = np.flatnonzero([actuator.biasprm[2] > 0.0 for actuator in self.spec.actuators])
+        return ratio, compiled(self.spec, self._file).actuator_biasprm[ratio, 2] if len(ratio) else np.empty(0)
+
+    def _set_armature(self, armature: Mapping[str, float]) -> None:
+        for name, inertia in armature.items():
+            self._joints[name].armature = inertia
 
     def _configure(self, setup: RobotSetup) -> None:
         option = self.spec.option
@@ -103,8 +114,8 @@ class SceneModel:
             geom.friction[0] = setup.friction_of(geom.friction[0])
         for pair in self.spec.pairs:
             pair.friction[:2] = [setup.friction_of(friction) for friction in pair.friction[:2]]
-        for name, armature in setup.armature.items():
-            self._joints[name].armature = armature
+        option.o_friction[:2] = [setup.friction_of(friction) for friction in option.o_friction[:2]]
+        self._set_armature(setup.armature)
         for name, friction in setup.frictionloss.items():
             self._joints[name].frictionloss = friction
         for name, damping in setup.damping.items():
@@ -130,25 +141,27 @@ class DrivenMujocoModel:
         data: mujoco.MjData,
         facets: Facets = PLAIN,
         ignore: Collection[str] = (),
+        damping_gains: Callable[[Mapping[str, float]], tuple[Ints, Array]] | None = None,
     ) -> None:
-        self.model, self.data = model, data
+        self.model, self.data, self._damping_gains = model, data, damping_gains
         self.adapter = MujocoAdapter(model, data, mesh_shape=facets.mesh_shape, sections=facets.sections, ignore=ignore)
         joints = self.adapter.joint_ids
         self.joints, self._dofs = self.adapter.freedom_names, self.adapter.dofs
-        actuators = [actuator for actuator in joint_actuators(model)[0] if actuator.joint in joints]
-        efforts = _efforts(model, actuators)
+        efforts = _efforts(model)
         self.efforts = np.array([efforts.get(name, np.inf) for name in self.joints])
-        positions = [actuator for actuator in actuators if actuator.takes_target]
-        driven = list(dict.fromkeys(actuator.joint for actuator in positions))
+        holding = servos(model)
+        positions = [servo for servo in holding if servo.joint in joints]
+        driven = list(dict.fromkeys(servo.joint for servo in positions))
         self.actuated = [name_of(model, "joint", joint) for joint in driven]
         self.start = data.qpos[model.jnt_qposadr[driven]]
-        self._controls = [control_address(model, actuator.number) for actuator in positions]
-        self._gears = np.array([actuator.gear for actuator in positions])
-        self._targets = [driven.index(actuator.joint) for actuator in positions]
+        self._controls = [block(model, "ctrl", servo.number).start for servo in positions]
+        self._slopes, self._offsets = np.array([(s.slope * s.gear, s.offset) for s in positions]).reshape(-1, 2).T
+        self._targets = [driven.index(servo.joint) for servo in positions]
+        hold(model, data, holding, driven)
 
     def command(self, targets: Array) -> None:
         """Set the targets of the actuated joints, (k,) [rad or m]; the control of a motor with a gear is larger."""
-        self.data.ctrl[self._controls] = self._gears * np.asarray(targets)[self._targets]
+        self.data.ctrl[self._controls] = self._slopes * np.asarray(targets)[self._targets] + self._offsets
 
     def push(self, forces: Array) -> None:
         """Set forces on all joints besides those of their actuators, (m,) [N·m or N]."""
@@ -166,11 +179,14 @@ class DrivenMujocoModel:
         for key in ("armature", "damping", "frictionloss"):
             for name, value in getattr(setup, key).items():
                 getattr(model, f"dof_{key}")[model.joint(name).dofadr[0]] = value
-        for number, actuator in enumerate(setup.actuators, model.nu - len(setup.actuators)):
+        for number, actuator in enumerate(setup.actuators, len(model.actuator_trntype) - len(setup.actuators)):
             model.actuator_gainprm[number, 0] = actuator.kp
             model.actuator_biasprm[number, 1:3] = -actuator.kp, -actuator.kv
         if setup.armature:
             mujoco.mj_setConst(model, mujoco.MjData(model))  # inverse inertias, by which limits are soft
+            if self._damping_gains is not None:
+                ratio, gains = self._damping_gains(setup.armature)
+                model.actuator_biasprm[ratio, 2] = gains
 
 
 def _followers(model: mujoco.MjModel) -> Iterator[Follower]:
@@ -183,14 +199,18 @@ def _followers(model: mujoco.MjModel) -> Iterator[Follower]:
             yield Follower(name_of(model, "joint", joint), name_of(model, "joint", leader), position)
 
 
-def _efforts(model: mujoco.MjModel, actuators: Iterable[JointActuator]) -> dict[str, float]:
-    """Largest force of an actuator on each joint [N·m or N], by the limits of both; those without are left out."""
+def _efforts(model: mujoco.MjModel) -> dict[str, float]:
+    """Largest force of an actuator on each hinge and slide [N·m or N], by the limits of both."""
     efforts: dict[str, float] = {}
-    for actuator in actuators:
-        own = [abs(actuator.gear * limit) for limit in actuator.force]
-        if model.jnt_actfrclimited[actuator.joint]:
-            own += np.abs(model.jnt_actfrcrange[actuator.joint]).tolist()
-        name = name_of(model, "joint", actuator.joint)
+    for actuator in acting(model):
+        if (joint := joint_of(model, actuator)) < 0:
+            continue
+        gear = model.actuator_gear[block(model, "out", actuator).start, 0]
+        limited = model.actuator_forcelimited[actuator]
+        own = np.abs(gear * model.actuator_forcerange[actuator]).tolist() if limited else [np.inf]
+        if model.jnt_actfrclimited[joint]:
+            own += np.abs(model.jnt_actfrcrange[joint]).tolist()
+        name = name_of(model, "joint", joint)
         efforts[name] = min(*own, efforts.get(name, np.inf))
     return efforts
 

@@ -150,8 +150,6 @@ def _geoms(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
 
 
 def _pairs(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
-    if model.npair and model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_OVERRIDE:
-        yield "contact override (<flag override>) is not supported for a model with contact pairs; disable it"
     for i in range(model.npair):
         if np.any(getattr(model, "pair_adhesion", np.zeros(model.npair))[i]):  # MuJoCo 4 only
             yield f"contact pair '{name_of(model, 'pair', i)}' has adhesion, which IPC contact does not know"

@@ -151,7 +151,7 @@ class Draft:
         if facts.driven:
             yield "  # actuators: those of the robot's own file; more are listed here: {joints: NAME, kp: 100, kv: 10}"
         elif facts.has_actuators and not facts.motors:
-            yield "  # The actuators of the robot's file have no joint that could be held; they are at rest."
+            yield "  # With adapter mujoco servos of the robot's file hold where it starts; the others are at rest."
         if facts.motors and self.gains:
             yield "  # Motors of the robot's file do nothing until a controller of type torque sets the forces of their"
             yield "  # joints; until then, these actuators hold the joints."

@@ -13,6 +13,7 @@ USUAL = "implicitfast"  # integrator of scenes
 REPLACED = {  # integrators of MuJoCo that a coupled step cannot use
     "RK4": "its four stages a step have no single mass matrix",
     "IMPLICIT": "its matrix is not symmetric",
+    "DISCRETE": "its matrix has the stiffness of springs and servos, which a coupled step does not read",
 }
 
 

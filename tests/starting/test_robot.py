@@ -100,7 +100,7 @@ def test_the_time_step_is_that_of_the_file(tmp_path: Path) -> None:
     assert starter(tmp_path, mjcf(ARM)).dt == 0.01
 
 
-@pytest.mark.parametrize("kind", ["RK4", "implicit"])
+@pytest.mark.parametrize("kind", ["RK4", "implicit", "discrete"])
 def test_an_integrator_that_cannot_be_coupled_is_replaced(tmp_path: Path, kind: str, capsys) -> None:
     model = mjcf(ARM, f'<option integrator="{kind}"/>')
     assert starter(tmp_path, model).integrator == "implicitfast"

@@ -25,7 +25,11 @@ _FILE = "CSV or NPZ with an increasing column `time` [s] and one column per join
 
 
 class HoldEntry(Block):
-    """Every actuated joint keeps its initial position."""
+    """Every actuated joint keeps its initial position.
+
+    With adapter mujoco so do servos of tendons, sites and ball joints, whatever the controller is; a keyframe with the
+    same start gives motors and these their controls.
+    """
 
     type: Literal["hold"]
 

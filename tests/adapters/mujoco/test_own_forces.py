@@ -156,12 +156,31 @@ def test_an_edited_tendon_is_followed(tmp_path):
     np.testing.assert_allclose(data.qpos, own.qpos, atol=1e-6)
 
 
-def test_a_tendon_of_a_free_body_may_not_begin_to_act(tmp_path):
+@pytest.mark.parametrize(
+    ("field", "attributes"),
+    [("tendon_armature", ""), ("tendon_springyield", 'stiffness="30" springlength="0.1" springyield="0.001"')],
+)
+def test_an_edited_armature_or_yield_of_a_tendon_is_followed(field, attributes, tmp_path):
+    if not hasattr(mujoco.MjModel, field):
+        pytest.skip(f"this MuJoCo has no {field}")
+    model = mujoco.MjModel.from_xml_string(MODEL.format(option="", more=BELT.format(attributes)))
+    run, unedited = Run(model, mujoco.MjData(model), tmp_path, ignoring_the_guest), mujoco.MjData(model)
+    mujoco.mj_step(model, unedited, 20)
+    getattr(model, field)[:] = 0.3
+    own = mujoco.MjData(model)
+    run.step(20)
+    mujoco.mj_step(model, own, 20)
+    np.testing.assert_allclose(run.data.qpos, own.qpos, atol=1e-6)
+    assert np.abs(own.qpos - unedited.qpos).max() > 1e-3
+
+
+@pytest.mark.parametrize("field", ["tendon_stiffness", "tendon_armature"])
+def test_a_tendon_of_a_free_body_may_not_begin_to_act(field, tmp_path):
     text = """<mujoco><worldbody><body name="stone"><freejoint/><geom size="0.1"/><site name="nose"/></body>
       <site name="hook" pos="0 0 1"/></worldbody>
       <tendon><spatial name="rope"><site site="nose"/><site site="hook"/></spatial></tendon></mujoco>"""
     run = run_text(text, tmp_path)
     run.step()
-    run.model.tendon_stiffness[0] = 3.0
+    getattr(run.model, field)[0] = 3.0
     with pytest.raises(UnsupportedError, match="tendon 'rope' acts on free body 'stone', which IPC moves without it"):
         run.step()

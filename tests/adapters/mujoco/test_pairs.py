@@ -6,14 +6,17 @@ import pytest
 from ipc_articulation.adapters.mujoco import MujocoAdapter
 
 from ipc_articulation.coupling.adapter import ContactRule
+from ipc_articulation.errors import AdapterError
 from tests.adapters.mujoco.driven import Run, run_text
 
-SLED = """<mujoco><option timestep="0.01"/><default><geom friction="{friction}"/></default><worldbody>
+SLED = """<mujoco><option timestep="0.01" o_friction="0.25 0.2"><flag override="{override}"/></option>
+  <default><geom friction="{friction}"/></default><worldbody>
   <geom name="floor" type="plane" size="0 0 1" {floor}/>
   <body name="sled" pos="0 0 0.0505"><freejoint/><geom name="sled" type="box" size="0.1 0.1 0.05" {sled}/></body>
 </worldbody><contact>{contact}</contact></mujoco>"""
 
 UNSEEN = 'contype="0" conaffinity="0"'
+USUAL = {"friction": 1.0, "floor": "", "sled": "", "contact": "", "override": "disable"}
 PAIR = '<pair geom1="floor" geom2="sled" friction="{} {} 0 0 0"/>'
 
 # name: parts of the model, Coulomb coefficient
@@ -27,6 +30,9 @@ FRICTIONS = {
     "pair without friction": ({"contact": PAIR.format(0.3, 0.3).replace("/>", ' condim="1"/>')}, 0.0),
     "pair before priority": ({"floor": 'friction="0.2" priority="1"', "contact": PAIR.format(0.3, 0.3)}, 0.3),
     "pair of geoms that do not collide": ({"floor": UNSEEN, "sled": UNSEEN, "contact": PAIR.format(0.3, 0.3)}, 0.3),
+    "override": ({"override": "enable", "floor": 'priority="1"'}, 0.25),
+    "override of a pair": ({"override": "enable", "contact": PAIR.format(0.3, 0.3)}, 0.25),
+    "override without friction": ({"override": "enable", "friction": '0" condim="1'}, 0.0),
     "pair and exclude": (
         {"contact": '<exclude body1="world" body2="sled"/>' + PAIR.format(0.3, 0.3)},
         0.3,
@@ -36,7 +42,7 @@ FRICTIONS = {
 
 @pytest.mark.parametrize(("parts", "friction"), FRICTIONS.values(), ids=FRICTIONS)
 def test_sliding_box_is_braked_by_the_friction_that_mujoco_chooses(parts, friction, tmp_path):
-    text = SLED.format(**{"friction": 1.0, "floor": "", "sled": "", "contact": "", **parts})
+    text = SLED.format(**{**USUAL, **parts})
     run = run_text(text, tmp_path, d_hat=1e-3)
     run.data.qvel[0] = 2.0
     run = Run(run.model, run.data, tmp_path, d_hat=1e-3)
@@ -45,6 +51,23 @@ def test_sliding_box_is_braked_by_the_friction_that_mujoco_chooses(parts, fricti
     run.step(20)
     assert (before - run.data.qvel[0]) / 0.2 == pytest.approx(9.81 * friction, rel=0.02, abs=1e-3)
     assert run.data.qpos[2] == pytest.approx(0.05, abs=1e-3)
+
+
+@pytest.mark.parametrize("edit", ["enableflags", "o_friction"])
+def test_an_override_after_couple_is_refused_unless_it_changes_no_friction(edit):
+    model = mujoco.MjModel.from_xml_string(SLED.format(**{**USUAL, "override": "enable"}))
+    adapter = MujocoAdapter(model, mujoco.MjData(model))
+    adapter.describe()
+    kept = model.opt.enableflags
+    if edit == "enableflags":
+        model.opt.enableflags = 0
+    else:
+        model.opt.o_friction[0] = 0.5
+    with pytest.raises(AdapterError, match=r"the friction of <flag override> was changed after `couple`, from \[0\.25"):
+        adapter.predict()
+    model.opt.enableflags, model.opt.o_friction[0] = kept, 0.25
+    model.opt.o_margin = 1.0
+    adapter.predict()
 
 
 LIFT = """<mujoco><worldbody>
@@ -87,13 +110,13 @@ def test_pairs_of_ignored_bodies_remain_mujocos():
     ],
 )
 def test_a_higher_priority_leads_unless_a_pair_has_its_own_friction(parts, leaders):
-    text = SLED.format(**{"friction": 1.0, "floor": "", "sled": "", "contact": "", **parts})
+    text = SLED.format(**{**USUAL, **parts})
     model = mujoco.MjModel.from_xml_string(text)
     assert MujocoAdapter(model, mujoco.MjData(model)).describe().leaders == leaders
 
 
 def test_rules_name_only_bodies_with_other_friction_than_the_larger():
-    model = mujoco.MjModel.from_xml_string(SLED.format(friction=1.0, floor='priority="1"', sled="", contact=""))
+    model = mujoco.MjModel.from_xml_string(SLED.format(**{**USUAL, "floor": 'priority="1"'}))
     assert MujocoAdapter(model, mujoco.MjData(model)).describe().contact_rules == ()
     model.geom_friction[0, 0] = 0.25
     (rule,) = MujocoAdapter(model, mujoco.MjData(model)).describe().contact_rules

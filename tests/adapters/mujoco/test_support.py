@@ -76,15 +76,6 @@ REFUSED = [
         {"inside": '<site name="nose"/>', "arm": '<site name="palm"/>', "more": ROPE.format("") + MOTOR_ON_ROPE},
         "actuator 'push' drives a free body, which IPC moves",
     ),
-    (
-        {
-            "option": 'o_margin="0"',
-            "more": """<option><flag override="enable"/></option>
-              <contact><pair geom1="pebble" geom2="pebble2"/></contact>""",
-            "geom": 'name="pebble2"',
-        },
-        "contact override (<flag override>) is not supported for a model with contact pairs",
-    ),
     ({"free": 'name="flight"', "more": motor('joint="flight"')}, "actuator 'push' drives a free body, which IPC moves"),
     (
         {"inside": '<site name="nose"/>', "more": motor('site="nose"')},

@@ -71,17 +71,29 @@ def joint_actuators(model: mujoco.MjModel) -> tuple[list[JointActuator], dict[st
     """The linear actuators on joints, and why each of the others but adhesion is none of them, by its name."""
     found: list[JointActuator] = []
     others: dict[str, str] = {}
-    if not enabled(model, "ACTUATION"):
-        return found, others
-    for index in range(len(model.actuator_trntype)):
-        if model.opt.disableactuator & (1 << int(model.actuator_group[index])) or is_adhesion(model, index):
-            continue
+    for index in acting(model):
         name, reason = name_of(model, "actuator", index), _reason(model, index)
         if reason:
             others[name] = reason
         else:
             found.append(_read(model, index, name))
     return found, others
+
+
+def acting(model: mujoco.MjModel) -> list[int]:
+    """Numbers of the actuators that are not disabled, but adhesion."""
+    return [
+        index
+        for index, group in enumerate(model.actuator_group.tolist() if enabled(model, "ACTUATION") else ())
+        if not (model.opt.disableactuator & (1 << group) or is_adhesion(model, index))
+    ]
+
+
+def joint_of(model: mujoco.MjModel, index: int) -> int:
+    """The hinge or slide that an actuator turns or moves; -1 if it acts on something else."""
+    joint = int(model.actuator_trnid[index, 0])
+    on_joint = int(model.actuator_trntype[index]) in _ON_JOINT and int(model.jnt_type[joint]) in SCALAR
+    return joint if on_joint else -1
 
 
 def driven_joints(model: mujoco.MjModel) -> set[str]:
@@ -95,9 +107,22 @@ def is_adhesion(model: mujoco.MjModel, index: int) -> bool:
     return bool(model.actuator_trntype[index] == mujoco.mjtTrn.mjTRN_BODY)
 
 
-def control_address(model: mujoco.MjModel, index: int) -> int:
-    """Where an actuator's control is in `ctrl`; before MuJoCo 4 every actuator has one."""
-    return int(model.actuator_ctrladr[index]) if hasattr(model, "actuator_ctrladr") else index
+def block(model: mujoco.MjModel, part: str, index: int) -> slice:
+    """Where an actuator's controls («ctrl»), forces («out») or activations («act») are.
+
+    Before MuJoCo 4 each has one control and one force.
+    """
+    addresses = getattr(model, f"actuator_{part}adr", None)
+    if addresses is None:
+        return slice(index, index + 1)
+    first = int(addresses[index])
+    return slice(first, first + int(getattr(model, f"actuator_{part}num")[index]))
+
+
+def owner_of_control(model: mujoco.MjModel, control: int) -> str:
+    """The name of the actuator that has a control."""
+    owners = [block(model, "ctrl", index).start for index in range(len(model.actuator_trntype))]
+    return name_of(model, "actuator", np.searchsorted(owners, control, side="right") - 1)
 
 
 def _reason(model: mujoco.MjModel, index: int) -> str:
@@ -119,8 +144,10 @@ def _reason(model: mujoco.MjModel, index: int) -> str:
 
 def _has_fixed_gain(model: mujoco.MjModel, index: int) -> bool:
     """True also for a gain that varies, if the control nearest to zero is zero: the actuator is at rest."""
-    kind, rest = model.actuator_gaintype[index], np.clip(0.0, *_control(model, index))
-    return kind == mujoco.mjtGain.mjGAIN_FIXED or (kind == mujoco.mjtGain.mjGAIN_AFFINE and rest == 0.0)
+    kind = model.actuator_gaintype[index]
+    if kind == mujoco.mjtGain.mjGAIN_AFFINE:
+        return bool(np.clip(0.0, *_control(model, index)) == 0.0)
+    return bool(kind == mujoco.mjtGain.mjGAIN_FIXED)
 
 
 def _read(model: mujoco.MjModel, index: int, name: str) -> JointActuator:
@@ -131,7 +158,7 @@ def _read(model: mujoco.MjModel, index: int, name: str) -> JointActuator:
         number=index,
         name=name,
         joint=int(model.actuator_trnid[index, 0]),
-        gear=float(model.actuator_gear[index, 0]),
+        gear=float(model.actuator_gear[block(model, "out", index).start, 0]),
         gain=float(model.actuator_gainprm[index, 0]) if fixed else 0.0,
         bias=(b0, b1, b2),
         control=_control(model, index),
@@ -140,7 +167,8 @@ def _read(model: mujoco.MjModel, index: int, name: str) -> JointActuator:
 
 
 def _control(model: mujoco.MjModel, index: int) -> tuple[float, float]:
-    return _range(model.actuator_ctrllimited[index] and enabled(model, "CLAMPCTRL"), model.actuator_ctrlrange[index])
+    at = block(model, "ctrl", index).start
+    return _range(model.actuator_ctrllimited[at] and enabled(model, "CLAMPCTRL"), model.actuator_ctrlrange[at])
 
 
 def _range(limited: bool, limits: Array) -> tuple[float, float]:

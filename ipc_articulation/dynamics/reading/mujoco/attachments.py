@@ -7,6 +7,9 @@ from collections.abc import Collection
 import mujoco
 import numpy as np
 
+from ipc_articulation.dynamics.reading.mujoco.names import name_of
+from ipc_articulation.errors import UnsupportedError
+
 _TENDON_FORCES = ("stiffness", "stiffnesspoly", "damping", "dampingpoly", "frictionloss", "armature", "limited")
 
 
@@ -53,13 +56,26 @@ def equality_bodies(model: mujoco.MjModel, equality: int) -> set[int]:
 
 
 def actuator_bodies(model: mujoco.MjModel, actuator: int) -> set[int]:
-    """The bodies that an actuator drives by a joint, a tendon, or one or two sites."""
-    kind = mujoco.mjtTrn(model.actuator_trntype[actuator])
+    """The bodies that an actuator drives by a joint, a tendon, or one or two sites; none for adhesion.
+
+    Raises:
+        UnsupportedError: It drives something else.
+    """
     targets = [int(target) for target in model.actuator_trnid[actuator] if target >= 0]
-    if kind == mujoco.mjtTrn.mjTRN_TENDON:
-        return tendon_bodies(model, targets[0])
-    if kind in (mujoco.mjtTrn.mjTRN_SITE, mujoco.mjtTrn.mjTRN_SLIDERCRANK):
-        return {int(model.site_bodyid[site]) for site in targets}
-    if kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
-        return {int(model.jnt_bodyid[targets[0]])}
-    return set()
+    match mujoco.mjtTrn(model.actuator_trntype[actuator]).name.removeprefix("mjTRN_"):
+        case "TENDON":
+            return tendon_bodies(model, targets[0])
+        case "JOINT" | "JOINTINPARENT":
+            return {int(model.jnt_bodyid[targets[0]])}
+        case "SITE" | "SLIDERCRANK":
+            return {int(model.site_bodyid[site]) for site in targets}
+        case "SO3":  # of a ball joint, or of a site and a reference site
+            owners = model.jnt_bodyid if len(targets) == 1 else model.site_bodyid
+            return {int(owners[target]) for target in targets}
+        case "BODY":
+            return set()
+        case other:
+            raise UnsupportedError(
+                f"actuator '{name_of(model, 'actuator', actuator)}' acts by {other.lower()}, which is not known; "
+                "use a joint, a tendon or a site"
+            )

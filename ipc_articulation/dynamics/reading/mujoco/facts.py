@@ -7,7 +7,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.reading.facts import FileFacts, ScalarJoint
-from ipc_articulation.dynamics.reading.mujoco.actuators import JointActuator, control_address, joint_actuators
+from ipc_articulation.dynamics.reading.mujoco.actuators import JointActuator, block, joint_actuators
 from ipc_articulation.dynamics.reading.mujoco.names import SCALAR, body_names, enabled, name_of
 
 UNNAMED = "MuJoCo Model"  # what MuJoCo calls a model without a name
@@ -77,7 +77,7 @@ def _targets(model: mujoco.MjModel, actuators: list[JointActuator], ctrl: Array)
         name_of(model, "joint", actuator.joint): float(np.clip(control / actuator.gear, *actuator.targets))
         for actuator in actuators
         if actuator.takes_target and ctrl.any()
-        for control in [ctrl[control_address(model, actuator.number)]]
+        for control in [ctrl[block(model, "ctrl", actuator.number).start]]
     }
 
 
