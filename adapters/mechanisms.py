@@ -10,6 +10,7 @@ import numpy as np
 from ipc_articulation.adapters.around import Around, LinkShapes
 from ipc_articulation.adapters.mimics import with_followers
 from ipc_articulation.adapters.native.robot import FileContent, read_robot
+from ipc_articulation.adapters.native.rotors import give_rotors
 from ipc_articulation.adapters.native.shapes import surface
 
 from ipc_articulation.arrays import Array
@@ -105,11 +106,23 @@ class TreeFile(MechanismFile):
         self._place(setup)
         robot = self._robot
         model, around = robot.mechanism.build(), robot.surroundings(setup.friction_of, setup.facets)
+        setup = with_followers(model, {}, setup)
+        if give_rotors(robot.mechanism, model, started(model, setup.start)):
+            model = robot.mechanism.build()
         around["shapes"] = {
             body.name: LinkShapes(surface(body.collision, body.name, setup.facets), body.visual)
             for body in model.bodies
         }
-        return model, with_followers(model, {}, setup), around
+        return model, setup, around
+
+
+def started(model: Model, values: Mapping[str, float]) -> Array:
+    """The neutral position of the spanning tree with some coordinates by name."""
+    tree = model.spanning_tree
+    q = tree.neutral
+    for name, value in values.items():
+        q[tree.q_names.index(name)] = value
+    return q
 
 
 def turns_and_slides(joint: PlacedJoint) -> bool:

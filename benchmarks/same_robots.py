@@ -26,6 +26,7 @@ from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.robots import Actuator, RobotSetup
 from ipc_articulation.dynamics import read_urdf
 from ipc_articulation.errors import IpcArticulationError
+from ipc_articulation.repairs import RepairWarning
 from tests.adapters.shared.random_urdfs import random_urdf
 
 ADAPTERS = ("native", "mujoco", "pinocchio", "dart")
@@ -38,14 +39,18 @@ Facts = dict[str, dict[str, Any]]  # by kind of fact and name
 
 
 def same(file: Path, packages: Sequence[Path] = ()) -> dict[str, str]:
-    """How each adapter's robot differs from that of `native`: empty where it does not, or why it has none."""
+    """How each adapter's robot differs from that of `native`: empty where it does not, or why it has none.
+
+    «warned» stands before what differs where MuJoCo's compiler needed what the file has not, which is told by name,
+    and «soft followers» where only the step differs of a robot whose followers MuJoCo holds softly.
+    """
     start: dict[str, float] = {}
     said = {}
     wanted: Facts = {}
     for adapter in ADAPTERS:
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always", RepairWarning)
                 robot = RobotReading(adapter, file, packages)
                 start = start or robot.amid_limits()
                 found = robot.facts(start)
@@ -54,6 +59,10 @@ def same(file: Path, packages: Sequence[Path] = ()) -> dict[str, str]:
             continue
         wanted = wanted or found
         said[adapter] = "; ".join(differences(found, wanted))
+        if adapter == "mujoco" and said[adapter].startswith("pose") and _followers(file, packages):
+            said[adapter] = f"soft followers: {said[adapter]}"
+        elif said[adapter] and any("MuJoCo needs" in str(warning.message) for warning in told):
+            said[adapter] = f"warned: {said[adapter]}"
     return said
 
 
@@ -167,10 +176,12 @@ def compare(files: Sequence[Path], workers: int | None) -> None:
     """Print for each file what differs, file by file in processes of their own, and how many are the same."""
     with ThreadPoolExecutor(workers) as pool:
         found = list(pool.map(_in_process, files))
-    differing = [said for said in found if any(text and not text.startswith("refused") for text in said.values())]
-    refused = Counter(adapter for said in found for adapter, text in said.items() if text.startswith("refused"))
+    named = ("refused", "warned", "soft followers")
+    differing = [said for said in found if any(text and not text.startswith(named) for text in said.values())]
     print(f"{len(files) - len(differing)} of {len(files)} files are one robot with all adapters that take them")
-    print("refused by name:", ", ".join(f"{count} by {adapter}" for adapter, count in refused.items()) or "none")
+    for what in named:
+        count = Counter(adapter for said in found for adapter, text in said.items() if text.startswith(what))
+        print(f"{what}:", ", ".join(f"{number} by {adapter}" for adapter, number in count.items()) or "none")
 
 
 def random_files(folder: Path, count: int) -> list[Path]:

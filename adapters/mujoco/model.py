@@ -20,7 +20,7 @@ from ipc_articulation.adapters.mujoco.parts import Parts
 from ipc_articulation.adapters.mujoco.refused_parts import without_refused
 from ipc_articulation.adapters.mujoco.sizes import check_sizes
 from ipc_articulation.adapters.mujoco.urdf import read_urdf
-from ipc_articulation.adapters.mujoco.visuals import name_urdf
+from ipc_articulation.adapters.mujoco.visuals import URDF, name_urdf
 
 from ipc_articulation.arguments import PATH, PATHS, TEXT, checked
 from ipc_articulation.dynamics.reading.format import robot_format
@@ -96,6 +96,8 @@ def _mjcf(path: Path, folders: Sequence[Path]) -> tuple[mujoco.MjSpec, AssetPath
     parts = Parts(path, readable)
     check_sizes(parts)
     spec = _read_mjcf(parts)
+    for text in [text for text in spec.texts if text.name == URDF]:  # it would open files that may not be read
+        spec.delete(text)
     return spec, AssetPaths(parts, readable, spec.strippath)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from ipc_articulation.adapters.mujoco.shapes import name_of_file
 from ipc_articulation.adapters.mujoco.sizes import check_size
 from lxml import etree
 
@@ -20,7 +21,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.mesh_files import read_mesh
 from ipc_articulation.coupling.solids import PLAIN, bare, refuse_bare, touching
 from ipc_articulation.dynamics.joints.elements import Rotation, Screw
-from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
+from ipc_articulation.dynamics.model import Mechanism, Model, PlacedJoint
 from ipc_articulation.dynamics.model.order import ordered_joints
 from ipc_articulation.dynamics.model.parts import WORLD, Link
 from ipc_articulation.dynamics.model.physical_inertia import WITHOUT_ROUNDING, physical_inertia
@@ -34,8 +35,9 @@ from ipc_articulation.repairs import repair
 
 _OF_MASSES = ("boundmass", "boundinertia", "settotalmass", "inertiafromgeom")  # change masses, in MuJoCo alone
 _NEUTRAL = ("false", "auto")  # as is zero, or less: then they change none
-_PROPERTIES = ("damping", "stiffness", "friction", "rotor_inertia", "lower", "upper", "effort")
+_PROPERTIES = ("damping", "stiffness", "friction", "rotor_inertia", "effort")
 _UNLIMITED = 1e10  # [rad or m]; beyond it, to where MuJoCo's positions reach, there is no limit
+_STIFF = mujoco.mjMAXIMP  # share of an error that a step takes away
 _TYPE, _GEOM = mujoco.mjtJoint, mujoco.mjtGeom
 
 
@@ -59,8 +61,9 @@ def read_urdf(path: Path, package_dirs: Sequence[Path], surfaces: Surfaces) -> m
     refuse_bare(mechanism.links)
     spec = _empty(robot)
     links, bodies = {link.name: link for link in mechanism.links}, {WORLD: spec.worldbody}
+    ours = mechanism.build()
     for joint in ordered_joints(mechanism.links, mechanism.joints, (), None, str(path)):
-        bodies[joint.child] = _add(spec, bodies[joint.parent], joint, links[joint.child])
+        bodies[joint.child] = _add(spec, bodies[joint.parent], joint, links[joint.child], ours)
     _tie(spec, mechanism)
     return spec
 
@@ -104,15 +107,15 @@ def _tell_masses(compiler: XmlNode) -> None:
     faults.report()
 
 
-def _add(spec: mujoco.MjSpec, parent: Any, placed: PlacedJoint, link: Link) -> Any:
-    """Add a link with the joint that carries it to a body."""
+def _add(spec: mujoco.MjSpec, parent: Any, placed: PlacedJoint, link: Link, ours: Model) -> Any:
+    """Add a link with the joint that carries it, whose limits are those of our own model, to a body."""
     pose = np.asarray(placed.origin)
     body = parent.add_body(name=link.name, pos=pose[:3, 3], quat=spatial.quaternion_from_rotation(pose[:3, :3]))
     if len(placed.joint.elements) == 2:
         body.add_freejoint(name=placed.name)
     elif placed.joint.ndof:
         for k, element in enumerate(placed.joint.elements):
-            _set(body.add_joint(name=placed.name), element, placed, k)
+            _set(body.add_joint(name=placed.name), element, placed, k, ours)
     tensor = physical_inertia(np.array(link.inertia, float), slack=WITHOUT_ROUNDING)
     body.mass, body.ipos, body.explicitinertial = link.mass, np.asarray(link.centre), True
     if tensor.any():  # MuJoCo refuses a full inertia of zeros
@@ -124,16 +127,18 @@ def _add(spec: mujoco.MjSpec, parent: Any, placed: PlacedJoint, link: Link) -> A
     return body
 
 
-def _set(own: Any, element: Any, joint: PlacedJoint, k: int) -> None:
+def _set(own: Any, element: Any, joint: PlacedJoint, k: int, ours: Model) -> None:
     """Make a joint of MuJoCo one element of a joint, with the properties of its freedom k."""
     if isinstance(element, Rotation):
         own.type = _TYPE.mjJNT_BALL
     else:
         own.name, own.axis = joint.dof_names[k], element.axis
         own.type = _TYPE.mjJNT_HINGE if element.turn else _TYPE.mjJNT_SLIDE
-    damping, stiffness, friction, rotor, lower, upper, effort = (
+    damping, stiffness, friction, rotor, effort = (
         float(np.broadcast_to(getattr(joint, name), joint.joint.ndof)[k]) for name in _PROPERTIES
     )
+    dof = ours.dof_names.index(joint.dof_names[k])  # limits of followers are on their leaders
+    lower, upper = ours.coordinates.lower[dof], ours.coordinates.upper[dof]
     own.damping, own.stiffness = alone(damping, own.damping), alone(stiffness, own.stiffness)
     own.frictionloss, own.armature = friction, rotor
     own.limited = bool(isinstance(element, Screw) and np.isfinite([lower, upper]).any())
@@ -145,19 +150,32 @@ def _set(own: Any, element: Any, joint: PlacedJoint, k: int) -> None:
 
 
 def _add_geom(spec: mujoco.MjSpec, body: Any, shape: Shape) -> None:
+    kind, size, mesh, owner = _GEOM.mjGEOM_MESH, [0.0, 0.0, 0.0], "", f"link '{body.name}'"
+    if isinstance(shape.geometry, MeshFile):
+        mesh = _add_mesh(spec, shape.geometry, owner)
+        if not mesh:
+            return
+    elif touching(shape.geometry, owner, PLAIN) is None:
+        return
+    else:
+        kind, size = _primitive(shape.geometry)
     pose = np.asarray(shape.pose)
-    kind, size, mesh = _GEOM.mjGEOM_MESH, [0.0, 0.0, 0.0], ""
-    match shape.geometry:
-        case MeshFile() as file:
-            mesh = _add_mesh(spec, file, body.name)
-            if not mesh:
-                return
-        case primitive:
-            if touching(primitive, f"link '{body.name}'", PLAIN) is None:
-                return
-            kind, size = _primitive(primitive)
     quat = spatial.quaternion_from_rotation(pose[:3, :3])
     body.add_geom(type=kind, size=size, meshname=mesh, pos=pose[:3, 3], quat=quat)
+
+
+def _add_mesh(spec: mujoco.MjSpec, file: MeshFile, owner: str) -> str:
+    """Add the triangles of a file; the result is the mesh's name, or empty where it cannot be read."""
+    name, said = name_of_file(file), f"mesh '{file.path.name}' of {owner}"
+    if spec.mesh(name) is None:
+        try:
+            triangles = read_mesh(file.path, file.scale, said)
+        except MeshError as error:
+            repair(said, str(error).removeprefix(said).lstrip(": "), "left out of contact", MeshError)
+            return ""
+        vertices, faces = np.asarray(triangles.vertices, float), np.asarray(triangles.faces, np.int32)
+        spec.add_mesh(name=name, uservert=vertices.ravel(), userface=faces.ravel())
+    return name
 
 
 def _primitive(geometry: Geometry) -> tuple[mujoco.mjtGeom, list[float]]:
@@ -174,23 +192,11 @@ def _primitive(geometry: Geometry) -> tuple[mujoco.mjtGeom, list[float]]:
     raise TypeError(f"URDF files have no {type(geometry).__name__}")
 
 
-def _add_mesh(spec: mujoco.MjSpec, file: MeshFile, owner: str) -> str:
-    """Add a mesh with the triangles of a file; the result is its name, or empty where it cannot be read."""
-    name = f"{file.path.stem} {len(spec.meshes)}"
-    try:
-        triangles = read_mesh(file.path, file.scale, f"mesh '{file.path}'")
-    except MeshError as error:
-        repair(f"mesh of link '{owner}'", str(error), "left out of contact", MeshError)
-        return ""
-    vertices, faces = np.asarray(triangles.vertices, float), np.asarray(triangles.faces, np.int32)
-    spec.add_mesh(name=name, uservert=vertices.ravel(), userface=faces.ravel())
-    return name
-
-
 def _tie(spec: mujoco.MjSpec, mechanism: Mechanism) -> None:
-    """Tie joints to those that they follow, by MuJoCo's soft equalities."""
+    """Tie joints to those that they follow, by equalities that are as stiff as MuJoCo has them."""
     for joint in mechanism.joints:
         if joint.mimic is not None:
             tie = spec.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT)
             tie.name1, tie.name2 = joint.name, joint.mimic.joint
             tie.data[:2] = joint.mimic.offset, joint.mimic.multiplier
+            tie.solimp[:2] = _STIFF

@@ -21,7 +21,7 @@ from ipc_articulation.dynamics.reading.mujoco.names import name_of
 from ipc_articulation.dynamics.reading.mujoco.shapes import visual_shapes
 from ipc_articulation.errors import IpcArticulationError
 
-_TEXT = "ipc_articulation.urdf"  # the name of the custom text
+URDF = "ipc_articulation.urdf"  # the name of the custom text
 
 _files: WeakKeyDictionary[mujoco.MjModel, Mechanism | None] = WeakKeyDictionary()  # read once for all states of a model
 
@@ -29,7 +29,12 @@ _files: WeakKeyDictionary[mujoco.MjModel, Mechanism | None] = WeakKeyDictionary(
 def name_urdf(spec: mujoco.MjSpec, path: Path, package_dirs: Collection[Path]) -> None:
     """Name a model's URDF file, and the folders of its packages, in the model."""
     files = [str(file.resolve()) for file in (path, *package_dirs)]
-    spec.add_text(name=_TEXT, data=json.dumps(files))
+    spec.add_text(name=URDF, data=json.dumps(files))
+
+
+def is_urdf(model: mujoco.MjModel) -> bool:
+    """Whether a model was made of a URDF file."""
+    return bool(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_TEXT, URDF) >= 0)
 
 
 def shapes_by_body(model: mujoco.MjModel) -> dict[int, tuple[Shape, ...]]:
@@ -45,9 +50,9 @@ def shapes_by_body(model: mujoco.MjModel) -> dict[int, tuple[Shape, ...]]:
 
 def _urdf(model: mujoco.MjModel) -> Mechanism | None:
     """The URDF file that the model names; None if it names none, or that cannot be read any more."""
-    text = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_TEXT, _TEXT)
-    if text < 0:
+    if not is_urdf(model):
         return None
+    text = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_TEXT, URDF)
     start = model.text_adr[text]
     data = bytes(model.text_data[start : start + model.text_size[text]]).rstrip(b"\0")
     path, *package_dirs = map(Path, json.loads(data))

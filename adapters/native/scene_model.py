@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from ipc_articulation.adapters.limits import warn_beyond_limits
-from ipc_articulation.adapters.mechanisms import RETURNS, MechanismFile, set_dofs, turns_and_slides
+from ipc_articulation.adapters.mechanisms import RETURNS, MechanismFile, set_dofs, started, turns_and_slides
 from ipc_articulation.adapters.mimics import with_followers
 from ipc_articulation.adapters.native.adapter import NativeAdapter
 from ipc_articulation.adapters.native.driven_model import DrivenModel
@@ -67,7 +67,7 @@ class SceneModel(MechanismFile):
         setup = with_followers(model, robot.start, setup)
         self._has_rotors = False
         if not model.loops:
-            q = _started(model, {**robot.start, **setup.start})
+            q = started(model, {**robot.start, **setup.start})
             self._has_rotors = give_rotors(robot.mechanism, model, q)
             if self._has_rotors:
                 model = robot.mechanism.build(unphysical=robot.unphysical)
@@ -93,7 +93,7 @@ class SceneModel(MechanismFile):
         robot, scheme = self._robot, Scheme(setup.integrator)
         around = robot.surroundings(setup.friction_of, setup.facets)
         start = {**robot.start, **setup.start}
-        q = _started(model, start)
+        q = started(model, start)
         if not (model.loops or setup.pins):
             v = np.zeros(model.nv)
             for name, velocity in setup.start_velocity.items():
@@ -104,15 +104,6 @@ class SceneModel(MechanismFile):
         x = _closed(model, q, start)
         pins = [*setup.pins, *file_pins(model, x, robot.mechanism.meetings, static_names(robot.mechanism))]
         return NativeAdapter(model, setup.dt, q=x, pins=pins, scheme=scheme, **around)
-
-
-def _started(model: Model, values: Mapping[str, float]) -> Array:
-    """The neutral position of the spanning tree with some coordinates by name."""
-    tree = model.spanning_tree
-    q = tree.neutral
-    for name, value in values.items():
-        q[tree.q_names.index(name)] = value
-    return q
 
 
 def _closed(model: Model, q: Array, given: Mapping[str, float]) -> Array:

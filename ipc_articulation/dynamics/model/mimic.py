@@ -104,7 +104,7 @@ def on_leaders(c: Coordinates, f: Followers, names: Sequence[str], where: str) -
         c.friction[leader] += abs(k) * c.friction[dof]
         ends = sorted((limit - offset) / k for limit in (c.lower[dof], c.upper[dof])) if k else (-np.inf, np.inf)
         lower, upper = max(ends[0], c.lower[leader]), min(ends[1], c.upper[leader])
-        if lower <= upper:
+        if lower < upper:
             c.lower[leader], c.upper[leader] = lower, upper
         else:
             caution(f"{where}: joint '{names[dof]}' has limits that '{names[leader]}', which it mimics, cannot keep")

@@ -40,11 +40,12 @@ def test_what_resists_a_follower_resists_its_leader():
     np.testing.assert_allclose([c.lower, c.upper], [[-0.75, -np.inf], [0.75, np.inf]])
 
 
-def test_limits_of_a_follower_that_its_leader_cannot_keep_are_named():
+@pytest.mark.parametrize(("upper", "multiplier"), [(3.0, 1.0), (1.0, -1.0)])  # the second leaves 0 alone, as PR2's file
+def test_limits_of_a_follower_that_its_leader_cannot_keep_are_named(upper, multiplier):
     mechanism = hinges(2)
     mechanism.joints[0].lower, mechanism.joints[0].upper = 0.0, 1.0
-    mechanism.joints[1].lower, mechanism.joints[1].upper = 2.0, 3.0
-    mechanism.joints[1].mimic = Mimic("to_a")
+    mechanism.joints[1].lower, mechanism.joints[1].upper = upper - 1.0, upper
+    mechanism.joints[1].mimic = Mimic("to_a", multiplier)
     with pytest.warns(UserWarning, match="joint 'to_b' has limits that 'to_a', which it mimics, cannot keep"):
         c = mechanism.build().coordinates
     assert (c.lower[0], c.upper[0]) == (0.0, 1.0)
