@@ -46,7 +46,8 @@ def settle_bases(
     if not joints:
         return
     if pose is not None:
-        _put(spec, joints[0].parent, pose)
+        put(joints[0].parent, pose)
+        joints[0].parent.set_frame(spec.worldbody.add_frame())
     if base != "fixed":
         return
     names = {joint.name for joint in joints}
@@ -71,11 +72,10 @@ def _set_free(spec: mujoco.MjSpec, ignored: Collection[str], file: str) -> mujoc
     return carriers[0].add_freejoint(name=free_name(ROOT, [joint.name for joint in spec.joints].__contains__))
 
 
-def _put(spec: mujoco.MjSpec, body: mujoco.MjsBody, pose: Array) -> None:
+def put(body: mujoco.MjsBody, pose: Array) -> None:
     """Give a body of the world a pose, (4, 4), instead of its own."""
     body.alt.type = mujoco.mjtOrientation.mjORIENTATION_QUAT
     body.pos, body.quat = pose[:3, 3], spatial.quaternion_from_rotation(pose[:3, :3])
-    body.set_frame(spec.worldbody.add_frame())
 
 
 def _floating(spec: mujoco.MjSpec, ignored: Collection[str]) -> Iterator[mujoco.MjsJoint]:

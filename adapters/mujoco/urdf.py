@@ -9,6 +9,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from ipc_articulation.adapters.mujoco.bases import put
 from ipc_articulation.adapters.mujoco.sizes import check_size
 from lxml import etree
 
@@ -17,6 +18,7 @@ from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.model.physical_inertia import WITHOUT_ROUNDING, physical_inertia
 from ipc_articulation.dynamics.reading.node import XmlNode, by_name, numbers_of
+from ipc_articulation.dynamics.reading.origin import origin_of
 from ipc_articulation.dynamics.reading.repairing import Surfaces, repaired
 from ipc_articulation.dynamics.reading.repairing.inertials import mass_of, tensor_of, write_inertial
 from ipc_articulation.dynamics.reading.repairing.names import strip_names
@@ -44,7 +46,7 @@ def read_urdf(path: Path, package_dirs: Sequence[Path], surfaces: Surfaces) -> m
 
     Raises:
         ModelError: The file is wrong beyond repair.
-        UnsupportedError: A joint floats that is not at the world.
+        UnsupportedError: A joint floats on links that move.
         ValueError: MuJoCo cannot read it.
     """
     robot = repaired(path, package_dirs, surfaces)
@@ -54,17 +56,37 @@ def read_urdf(path: Path, package_dirs: Sequence[Path], surfaces: Surfaces) -> m
         for visual in link.children("visual"):
             link.element.remove(visual.element)
         _make_inertial(link, name in moving)
-    for joint in robot.children("joint"):
-        if joint.element.get("type") == "floating" and joint.required("parent").text("link") != WORLD:
-            raise UnsupportedError(
-                f"{joint.place}: joint '{joint.text('name')}' floats, which MuJoCo lets only children of the "
-                "world do; adapters native, pinocchio and dart take it"
-            )
+    floating = [joint for joint in robot.children("joint") if joint.element.get("type") == "floating"]
+    poses = {_child(joint): _hang_on_world(robot, joint) for joint in floating}
     strip_names(robot)
     _set_compiler(robot)
     spec = mujoco.MjSpec.from_string(etree.tostring(robot.element, encoding="unicode"))
+    for name, pose in poses.items():
+        put(spec.body(name), pose)
     _follow(spec, mechanism)
     return spec
+
+
+def _hang_on_world(robot: XmlNode, floating: XmlNode) -> Array:
+    """Hang what floats above fixed links on the world; returns its pose there, (4, 4).
+
+    Raises:
+        UnsupportedError: There is a joint above it that is not fixed.
+    """
+    above = {_child(joint): joint for joint in robot.children("joint")}
+    pose, link = origin_of(floating), floating.required("parent").text("link")
+    while link in above:
+        if above[link].element.get("type") != "fixed":
+            raise UnsupportedError(
+                f"{floating.place}: joint '{floating.text('name')}' floats, which MuJoCo lets only children of the "
+                f"world do, and joint '{above[link].text('name')}' is above it; adapters native, pinocchio and dart "
+                "take it"
+            )
+        pose, link = origin_of(above[link]) @ pose, above[link].required("parent").text("link")
+    if WORLD not in by_name(robot.children("link")):
+        etree.SubElement(robot.element, "link", name=WORLD)
+    floating.required("parent").element.set("link", WORLD)
+    return pose
 
 
 def _follow(spec: mujoco.MjSpec, mechanism: Mechanism) -> None:
