@@ -76,8 +76,9 @@ def test_armature_and_damping_are_set_by_joint_or_stay(model: SceneModel) -> Non
 
 def test_defaults_of_the_file_do_not_change_actuators_of_the_scene(tmp_path: Path) -> None:
     (tmp_path / "arm.xml").write_text("""<mujoco>
-      <default><general gear="40" ctrlrange="-1 1" ctrllimited="true" forcerange="-2 2" dynprm="3" group="2"/></default>
-      <worldbody><body><joint name="turn"/><geom size="0.1"/></body></worldbody>
+      <default><general gear="40" ctrlrange="-1 1" ctrllimited="true" forcerange="-2 2" dynprm="3" group="2"/>
+        <position inheritrange="1"/></default>
+      <worldbody><body><joint name="turn" range="-1 1"/><geom size="0.1"/></body></worldbody>
     </mujoco>""")
     wanted = (Actuator("turn", 50.0, 5.0),)
     model = SceneModel(tmp_path / "arm.xml", []).build(setup(actuators=wanted)).model
