@@ -125,6 +125,14 @@ def test_friction_goes_to_every_surface_or_to_those_without_their_own(model: Sce
     np.testing.assert_array_equal(again.build(setup(friction=0.3)).model.geom_friction[:, 0], 0.3)
 
 
+def test_friction_of_an_override_is_replaced_like_that_of_surfaces(tmp_path: Path) -> None:
+    option = '<option o_friction="0.7 0.7"><flag override="enable"/></option>'
+    (tmp_path / "arm.xml").write_text(ARM.replace("<worldbody>", f"{option}<worldbody>", 1))
+    for wanted, keys in ((0.7, {"default_friction": 0.4}), (0.3, {"friction": 0.3})):
+        adapter = SceneModel(tmp_path / "arm.xml", []).build(setup(**keys)).adapter
+        assert {body.friction for body in adapter.describe().links if body.mesh is not None} == {wanted}
+
+
 def test_joints_without_a_name_are_numbered(tmp_path: Path) -> None:
     (tmp_path / "arm.xml").write_text(
         ARM.replace('name="shoulder" ', "").replace('<motor name="motor" joint="shoulder"/>', "")
