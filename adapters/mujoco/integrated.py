@@ -43,11 +43,11 @@ def integrate(
     copy_state(model, data, still)
     k, correction = len(own.path), delta_theta - own.delta_theta_tilde
     b = share_of_blows(own.dt * data.qvel[dofs], own.delta_theta_tilde)
-    for j, substep in enumerate(own.path):
-        still.ctrl[:] = substep.ctrl
+    for j, (rate, ctrl) in enumerate(own.path):
+        still.ctrl[:] = ctrl
         smooth_forces(model, still)
         mujoco.mj_crb(model, still)  # else mj_Euler factorises what happens to be there
-        still.qvel[:] = substep.rate
+        still.qvel[:] = rate
         still.qvel[dofs] += (b / k + (1.0 - b) * 2.0 * (j + 1) / (k * (k + 1))) * correction * k / own.dt
         for force in (still.qfrc_smooth, still.qfrc_constraint, still.qacc):
             force[:] = 0.0  # so that it keeps these velocities

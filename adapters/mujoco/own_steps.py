@@ -7,7 +7,6 @@ of a free joint the rotation vector of Rᵗᵀ R, in the axes of the body at the
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import mujoco
 import numpy as np
@@ -23,18 +22,6 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import Restraints
 
 
-class Substep(NamedTuple):
-    """A single step of MuJoCo."""
-
-    rate: Array  # (nv,) velocities by which it moved
-    ctrl: Array  # (nu,)
-
-    @classmethod
-    def taken(cls, scratch: mujoco.MjData) -> Substep:
-        """The one that was taken on `scratch`."""
-        return cls(scratch.qvel.copy(), scratch.ctrl.copy())
-
-
 @dataclass(frozen=True)
 class OwnSteps:
     """The steps of MuJoCo in one step of the scene, for F degrees of freedom."""
@@ -45,7 +32,7 @@ class OwnSteps:
     link_poses: Array  # (n, 4, 4) at the beginning
     restraints: Restraints | None
     response: Response | None  # None: of a single step
-    path: tuple[Substep, ...]
+    path: tuple[tuple[Array, Array], ...]  # velocities (nv,) by which each single step moved, and its controls (nu,)
     ties: Array | float = 0.0  # (F, F) share of the equalities in M̂ of a single step
 
     def velocity_gain(self, delta_theta: Array) -> Array:
@@ -95,7 +82,7 @@ def take_steps(
         if j:
             prediction.take_step(model, scratch, contacts)
             _read_mass(model, scratch, joints, j, read)
-            path += (Substep.taken(scratch),)
+            path += ((scratch.qvel.copy(), scratch.ctrl.copy()),)
         if held is not None:
             forces.append(limit_and_friction(model, scratch, joints, held.rows))
     moved = displacement(model, joints, data.qpos, scratch.qpos, read.moved.sum(axis=0))
@@ -113,7 +100,8 @@ def read_single(
     mass, moved, poses = (array[state] for array in into)
     undo_later_joints(model, scratch, joints, data.qpos, poses)
     held = restraints(model, data, scratch, joints)
-    return OwnSteps(float(model.opt.timestep), mass, moved, poses, held, None, (Substep.taken(scratch),), ties)
+    path = ((scratch.qvel.copy(), scratch.ctrl.copy()),)
+    return OwnSteps(float(model.opt.timestep), mass, moved, poses, held, None, path, ties)
 
 
 def _read_mass(

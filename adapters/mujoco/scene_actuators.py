@@ -9,28 +9,8 @@ import numpy as np
 
 from ipc_articulation.coupling.robots import Actuator
 
-_OWN = (  # properties that default classes may set, except those of `set_to_position`
-    "gear",
-    "ctrllimited",
-    "ctrlrange",
-    "forcelimited",
-    "forcerange",
-    "actlimited",
-    "actrange",
-    "actearly",
-    "lengthrange",
-    "cranklength",
-    "group",
-    "armature",
-    "damping",
-    "delay",
-    "nsample",
-    "interp",
-    "actdim",
-    "dynprm",
-    "gainprm",
-    "biasprm",
-)
+_OF_ITSELF = {"classname", "compiler", "id", "info", "name", "plugin", "refsite", "signature", "slidersite", "target"}
+_OF_ITSELF |= {"trntype", "type", "userdata"}  # what default classes do not give, or `add_actuators` does
 
 
 def add_actuators(spec: mujoco.MjSpec, actuators: Iterable[Actuator]) -> None:
@@ -39,8 +19,8 @@ def add_actuators(spec: mujoco.MjSpec, actuators: Iterable[Actuator]) -> None:
     usual = blank.add_actuator()
     for wanted in actuators:
         actuator = spec.add_actuator(target=wanted.joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-        for name in _OWN:
-            if hasattr(actuator, name):
+        for name in dir(usual):
+            if not (name.startswith("_") or name in _OF_ITSELF or callable(getattr(usual, name))):
                 setattr(actuator, name, getattr(usual, name))
         actuator.set_to_position(kp=wanted.kp, kv=wanted.kv)
         if np.isfinite(wanted.max_force):

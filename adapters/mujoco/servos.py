@@ -75,7 +75,7 @@ def hold(model: mujoco.MjModel, data: mujoco.MjData, holding: list[Servo], drive
     for i in acting(model) if key < 0 else ():
         if {"MUSCLE", "USER"}.intersection(_kinds(model, i).values()):
             _warn(model, i, "no control is known at which it would")
-    for i in np.flatnonzero(getattr(model, "actuator_delay", np.zeros(0))):
+    for i in np.flatnonzero(getattr(model, "actuator_delay", np.zeros(0))).tolist():
         past = np.tile(data.ctrl[block(model, "ctrl", i)], (model.actuator_history[i, 0], 1))
         mujoco.mj_initCtrlHistory(model, data, i, None, past)
 

@@ -20,6 +20,7 @@ from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.mesh_files import read_mesh
 from ipc_articulation.coupling.solids import PLAIN, bare, refuse_bare, touching
+from ipc_articulation.dynamics.joints import FloatingJoint
 from ipc_articulation.dynamics.joints.elements import Rotation, Screw
 from ipc_articulation.dynamics.model import Mechanism, Model, PlacedJoint
 from ipc_articulation.dynamics.model.order import ordered_joints
@@ -29,6 +30,7 @@ from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Geome
 from ipc_articulation.dynamics.reading.node import XmlNode, by_name, numbers_of
 from ipc_articulation.dynamics.reading.repairing import Surfaces, repaired
 from ipc_articulation.dynamics.reading.repairing.robot import Faults
+from ipc_articulation.dynamics.reading.tree import joints_below
 from ipc_articulation.dynamics.reading.urdf import tree_of
 from ipc_articulation.errors import MeshError, UnsupportedError
 from ipc_articulation.repairs import repair
@@ -47,22 +49,22 @@ def read_urdf(path: Path, package_dirs: Sequence[Path], surfaces: Surfaces) -> m
     Raises:
         MeshError: None of a link's collision shapes can be read; or repairs are refused, and one mesh cannot.
         ModelError: The file is wrong beyond repair.
-        UnsupportedError: A joint floats that is not at the world.
+        UnsupportedError: A joint floats on links that move.
         ValueError: MuJoCo cannot read a `<mujoco>` of the file.
     """
     robot = repaired(path, package_dirs, surfaces)
     mechanism = tree_of(robot, path, floating_base=False)
-    for name, node in by_name(robot.children("joint")).items():
-        if node.element.get("type") == "floating" and node.required("parent").text("link") != WORLD:
-            raise UnsupportedError(
-                f"{node.place}: joint '{name}' floats, which MuJoCo lets only children of the world do; adapters "
-                "native, pinocchio and dart take it"
-            )
     refuse_bare(mechanism.links)
     spec = _empty(robot)
     links, bodies = {link.name: link for link in mechanism.links}, {WORLD: spec.worldbody}
-    ours = mechanism.build()
+    ours, fixed = mechanism.build(), {WORLD: np.eye(4)}
     for joint in ordered_joints(mechanism.links, mechanism.joints, (), None, str(path)):
+        if joint.parent in fixed and not joint.joint.ndof:
+            fixed[joint.child] = fixed[joint.parent] @ np.asarray(joint.origin)
+        elif _floats(joint):
+            if joint.parent not in fixed:
+                raise _too_deep(joint, mechanism, by_name(robot.children("joint"))[joint.name].place)
+            joint.parent, joint.origin = WORLD, fixed[joint.parent] @ np.asarray(joint.origin)
         bodies[joint.child] = _add(spec, bodies[joint.parent], joint, links[joint.child], ours)
     _tie(spec, mechanism)
     return spec
@@ -111,7 +113,7 @@ def _add(spec: mujoco.MjSpec, parent: Any, placed: PlacedJoint, link: Link, ours
     """Add a link with the joint that carries it, whose limits are those of our own model, to a body."""
     pose = np.asarray(placed.origin)
     body = parent.add_body(name=link.name, pos=pose[:3, 3], quat=spatial.quaternion_from_rotation(pose[:3, :3]))
-    if len(placed.joint.elements) == 2:
+    if _floats(placed):
         body.add_freejoint(name=placed.name)
     elif placed.joint.ndof:
         for k, element in enumerate(placed.joint.elements):
@@ -125,6 +127,19 @@ def _add(spec: mujoco.MjSpec, parent: Any, placed: PlacedJoint, link: Link, ours
     if link.collision and not body.geoms:
         raise bare(f"link '{link.name}': none of its meshes for contact can be read")
     return body
+
+
+def _floats(joint: PlacedJoint) -> bool:
+    return isinstance(joint.joint, FloatingJoint)
+
+
+def _too_deep(floating: PlacedJoint, mechanism: Mechanism, place: str) -> UnsupportedError:
+    above = {joint.child: joint for joint in mechanism.joints}
+    moving = next(joint for joint in joints_below(floating.parent, above) if joint.joint.ndof)
+    return UnsupportedError(
+        f"{place}: joint '{floating.name}' floats, which MuJoCo lets only children of the world do, and joint "
+        f"'{moving.name}' is above it; adapters native, pinocchio and dart take it"
+    )
 
 
 def _set(own: Any, element: Any, joint: PlacedJoint, k: int, ours: Model) -> None:

@@ -94,7 +94,7 @@ class Draft:
         yield f"dt: {self.dt:g}  # {'' if self.facts.dt is None else 'as in the robot file '}[s]"
         yield "steps: 200"
         yield from gravity_lines(self.facts)
-        yield from integrator_lines(self.facts, self.adapter, bool(self.gains or self.facts.driven))
+        yield from integrator_lines(self.facts, self.adapter, bool(self.gains or self.facts.has_actuators))
         yield f"contact: {{d_hat: {self.d_hat:g}, friction: 0.5}}  # surfaces begin to repel each other at d_hat [m]"
         yield ""
         if self.floor:

@@ -76,8 +76,9 @@ def test_armature_and_damping_are_set_by_joint_or_stay(model: SceneModel) -> Non
 
 def test_defaults_of_the_file_do_not_change_actuators_of_the_scene(tmp_path: Path) -> None:
     (tmp_path / "arm.xml").write_text("""<mujoco>
-      <default><general gear="40" ctrlrange="-1 1" ctrllimited="true" forcerange="-2 2" dynprm="3" group="2"/></default>
-      <worldbody><body><joint name="turn"/><geom size="0.1"/></body></worldbody>
+      <default><general gear="40" ctrlrange="-1 1" ctrllimited="true" forcerange="-2 2" dynprm="3" group="2"/>
+        <position inheritrange="1"/></default>
+      <worldbody><body><joint name="turn" range="-1 1"/><geom size="0.1"/></body></worldbody>
     </mujoco>""")
     wanted = (Actuator("turn", 50.0, 5.0),)
     model = SceneModel(tmp_path / "arm.xml", []).build(setup(actuators=wanted)).model
@@ -122,6 +123,14 @@ def test_friction_goes_to_every_surface_or_to_those_without_their_own(model: Sce
     np.testing.assert_array_equal(frictions, [0.4, 0.4, 0.9, 0.4])
     again = SceneModel(tmp_path / "arm.xml", [])
     np.testing.assert_array_equal(again.build(setup(friction=0.3)).model.geom_friction[:, 0], 0.3)
+
+
+def test_friction_of_an_override_is_replaced_like_that_of_surfaces(tmp_path: Path) -> None:
+    option = '<option o_friction="0.7 0.7"><flag override="enable"/></option>'
+    (tmp_path / "arm.xml").write_text(ARM.replace("<worldbody>", f"{option}<worldbody>", 1))
+    for wanted, keys in ((0.7, {"default_friction": 0.4}), (0.3, {"friction": 0.3})):
+        adapter = SceneModel(tmp_path / "arm.xml", []).build(setup(**keys)).adapter
+        assert {body.friction for body in adapter.describe().links if body.mesh is not None} == {wanted}
 
 
 def test_joints_without_a_name_are_numbered(tmp_path: Path) -> None:

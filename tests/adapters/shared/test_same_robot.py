@@ -51,7 +51,7 @@ FILES = {
     "an axis of length zero": {"axis": '<axis xyz="0 0 0"/>'},
     "impossible moments of inertia": {"arm": LINK.format("arm", 1, BOX).replace('izz="0.025"', 'izz="0.3"')},
 }
-REFUSED = {"a floating joint": ["mujoco"], "a spring": ["pinocchio", "dart"], "a rotor": ["dart"]}
+REFUSED = {"a spring": ["pinocchio", "dart"], "a rotor": ["dart"]}
 
 
 @pytest.mark.parametrize("what", FILES)
