@@ -84,8 +84,9 @@ def read_mesh(file: Path, scale: ArrayLike, name: str, finite: bool = False) -> 
     except (MeshError, MissingPackageError):
         raise
     except Exception as error:  # trimesh's readers raise many kinds of exceptions
-        known = ", ".join(sorted(meshes().available_formats()))
-        raise MeshError(f"{name} cannot be read: {error}; formats that can: {known}") from error
+        known = meshes().available_formats()
+        advice = "" if file.suffix[1:].lower() in known else f"; formats that can: {', '.join(sorted(known))}"
+        raise MeshError(f"{name} cannot be read: {error}{advice}") from error
     if not len(getattr(mesh, "faces", ())):
         raise MeshError(f"{name} holds no triangles")
     _treat_not_finite(mesh, name, finite)
@@ -129,7 +130,7 @@ def _loaded(file: Path, name: str, **options: Any) -> trimesh.Scene:
     if options["file_type"] == "ply":
         return _ply(file, options)
     if options["file_type"] in ("obj", "off"):
-        text = file.read_text(encoding="utf-8", errors="replace")
+        text = file.read_text(encoding="utf-8-sig", errors="replace")
         text = _cutting().obj_of_off(text) if options["file_type"] == "off" else text
         source, options["file_type"] = StringIO(_cutting().obj_of_triangles(text)), "obj"
     return meshes().load_scene(source, **options)

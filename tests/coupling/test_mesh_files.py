@@ -72,6 +72,7 @@ def l_as_ply(is_binary: bool) -> bytes:
     ("name", "content"),
     [
         ("l.obj", l_as_obj().encode()),
+        ("marked.obj", l_as_obj().encode("utf-8-sig")),
         ("l.off", l_as_off().encode()),
         ("l.ply", l_as_ply(False)),
         ("binary.ply", l_as_ply(True)),
@@ -139,6 +140,9 @@ def test_a_binary_stl_file_that_ends_too_early_says_so(tmp_path: Path) -> None:
             b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n",
             "a.off' .*: it does not have 3 vertices and 1 faces of these",
         ),
+        ("a.obj", (l_as_obj() + "f 1 2 3 17").encode(), "a.obj' cannot be read: line 27 has vertex 17, of 16$"),
+        ("a.obj", l_as_obj(0).encode(), "a.obj' cannot be read: line 17 has vertex 0, of 16$"),
+        ("a.obj", l_as_obj(-17).encode(), "a.obj' cannot be read: line 17 has vertex 0, of 16$"),
         ("a.blend", b"x", "a.blend' cannot be read: .*formats that can: .*ply.*stl"),
     ],
 )
