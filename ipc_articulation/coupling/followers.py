@@ -40,13 +40,14 @@ def started(followers: Iterable[Follower], rest: Mapping[str, float], setup: Rob
     """
     theta, theta_dot = dict(setup.start), dict(setup.start_velocity)
     followers = tuple(followers)
-    for _ in followers:  # a leader may follow another joint
+    for _ in followers:  # a leader may follow another joint, that of a later one
         for follower in followers:
             at = theta.get(follower.leader, rest.get(follower.leader, 0.0))
             rate = follower.position.deriv()(at)
-            theta.setdefault(follower.joint, float(follower.position(at)))
-            if follower.leader in theta_dot:
-                theta_dot.setdefault(follower.joint, float(rate * theta_dot[follower.leader]))
+            if follower.joint not in setup.start:
+                theta[follower.joint] = float(follower.position(at))
+            if follower.leader in theta_dot and follower.joint not in setup.start_velocity:
+                theta_dot[follower.joint] = float(rate * theta_dot[follower.leader])
     for follower in followers:
         at = theta.get(follower.leader, rest.get(follower.leader, 0.0))
         rate = follower.position.deriv()(at) * theta_dot.get(follower.leader, 0.0)

@@ -50,6 +50,18 @@ def test_a_follower_starts_where_its_leader_puts_it_and_moves_with_it(tmp_path, 
     np.testing.assert_allclose(end["theta_dot"], [0.4, -0.8], atol=5e-3)
 
 
+@pytest.mark.parametrize("adapter", ["native", "mujoco"])
+def test_a_follower_of_a_follower_starts_in_place_too(tmp_path, adapter):
+    first = JOINT.format(name="a_last", child="top", x=0.0, mimic='<mimic joint="follow" multiplier="3" offset="0.2"/>')
+    chain = GRIPPER.replace('"gripper">', '"gripper">' + LINK.format(name="top", x=0.0) + first)
+    (tmp_path / "chain.urdf").write_text(chain)
+    model = str(tmp_path / "chain.urdf")
+    run = made(tmp_path, adapter, model=model, initial={"b_lead": 0.3}, initial_velocity={"b_lead": 0.4})
+    start = run.measure(is_start=True)
+    np.testing.assert_allclose(start["theta"], [0.2 - 3 * 0.5, 0.3, -0.5], atol=1e-12)
+    np.testing.assert_allclose(start["theta_dot"], [-2.4, 0.4, -0.8], atol=1e-12)
+
+
 def test_without_a_word_in_the_scene_native_followers_start_in_place(tmp_path):
     np.testing.assert_allclose(made(tmp_path, "native").measure(is_start=True)["theta"], [0.0, 0.1], atol=1e-12)
 
