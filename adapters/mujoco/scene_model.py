@@ -19,7 +19,7 @@ from numpy.polynomial import Polynomial
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.followers import AGREES, Follower, started
+from ipc_articulation.coupling.followers import AGREES, Follower, aimed, started, ties
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.coupling.solids import PLAIN, Facets
 from ipc_articulation.dynamics.reading.mujoco.actuators import JointActuator, control_address, joint_actuators
@@ -142,13 +142,18 @@ class DrivenMujocoModel:
         driven = list(dict.fromkeys(actuator.joint for actuator in positions))
         self.actuated = [name_of(model, "joint", joint) for joint in driven]
         self.start = data.qpos[model.jnt_qposadr[driven]]
+        self._ties = ties(_followers(model), self.actuated)
         self._controls = [control_address(model, actuator.number) for actuator in positions]
         self._gears = np.array([actuator.gear for actuator in positions])
         self._targets = [driven.index(actuator.joint) for actuator in positions]
 
     def command(self, targets: Array) -> None:
-        """Set the targets of the actuated joints, (k,) [rad or m]; the control of a motor with a gear is larger."""
-        self.data.ctrl[self._controls] = self._gears * np.asarray(targets)[self._targets]
+        """Set the targets of the actuated joints, (k,) [rad or m]; see `aimed` for those that equalities tie.
+
+        The control of a motor with a gear is larger.
+        """
+        aims = aimed(self._ties, self.start, np.asarray(targets))
+        self.data.ctrl[self._controls] = self._gears * aims[self._targets]
 
     def push(self, forces: Array) -> None:
         """Set forces on all joints besides those of their actuators, (m,) [N·m or N]."""
