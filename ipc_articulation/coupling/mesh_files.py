@@ -58,7 +58,7 @@ def closed_mesh(file: Path, scale: float = 1.0) -> ClosedMesh:
 
 
 def read_mesh(file: Path, scale: ArrayLike, name: str, finite: bool = False) -> trimesh.Trimesh:
-    """The triangles in a mesh file, equal vertices merged.
+    """The triangles in a mesh file, equal vertices merged, without triangles that have a corner twice.
 
     Lengths in COLLADA (.dae) and 3MF files are in the unit that the file names; COLLADA's up axis has no effect, as in
     RViz.
@@ -87,10 +87,12 @@ def read_mesh(file: Path, scale: ArrayLike, name: str, finite: bool = False) -> 
         known = meshes().available_formats()
         advice = "" if file.suffix[1:].lower() in known else f"; formats that can: {', '.join(sorted(known))}"
         raise MeshError(f"{name} cannot be read: {error}{advice}") from error
+    if len(getattr(mesh, "faces", ())):
+        _treat_not_finite(mesh, name, finite)
+        mesh.merge_vertices(merge_tex=True, merge_norm=True)
+        mesh.update_faces((mesh.faces != np.roll(mesh.faces, 1, axis=1)).all(axis=1))
     if not len(getattr(mesh, "faces", ())):
         raise MeshError(f"{name} holds no triangles")
-    _treat_not_finite(mesh, name, finite)
-    mesh.merge_vertices(merge_tex=True, merge_norm=True)
     return mesh.apply_scale(unit * np.asarray(scale))
 
 
@@ -103,8 +105,6 @@ def _treat_not_finite(mesh: trimesh.Trimesh, name: str, refused: bool) -> None:
         x, y, z = mesh.vertices[vertex]
         raise MeshError(f"{name}: vertex {vertex} is ({x:g}, {y:g}, {z:g}); give three finite numbers")
     mesh.remove_infinite_values()
-    if not len(mesh.faces):
-        raise MeshError(f"{name} holds no triangles")
 
 
 def read_coloured(file: Path, scale: ArrayLike) -> list[tuple[trimesh.Trimesh, Colour | None]]:
