@@ -20,7 +20,7 @@ from numpy.polynomial import Polynomial
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.coupling.followers import AGREES, Follower, started
+from ipc_articulation.coupling.followers import AGREES, Follower, aimed, started, ties
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.coupling.solids import PLAIN, Facets
 from ipc_articulation.dynamics.reading.mujoco.actuators import acting, block, joint_of
@@ -154,14 +154,19 @@ class DrivenMujocoModel:
         driven = list(dict.fromkeys(servo.joint for servo in positions))
         self.actuated = [name_of(model, "joint", joint) for joint in driven]
         self.start = data.qpos[model.jnt_qposadr[driven]]
+        self._ties = ties(_followers(model), self.actuated)
         self._controls = [block(model, "ctrl", servo.number).start for servo in positions]
         self._slopes, self._offsets = np.array([(s.slope * s.gear, s.offset) for s in positions]).reshape(-1, 2).T
         self._targets = [driven.index(servo.joint) for servo in positions]
         hold(model, data, holding, driven)
 
     def command(self, targets: Array) -> None:
-        """Set the targets of the actuated joints, (k,) [rad or m]; the control of a motor with a gear is larger."""
-        self.data.ctrl[self._controls] = self._slopes * np.asarray(targets)[self._targets] + self._offsets
+        """Set the targets of the actuated joints, (k,) [rad or m]; see `aimed` for those that equalities tie.
+
+        The control of a motor with a gear is larger.
+        """
+        aims = aimed(self._ties, self.start, np.asarray(targets))
+        self.data.ctrl[self._controls] = self._slopes * aims[self._targets] + self._offsets
 
     def push(self, forces: Array) -> None:
         """Set forces on all joints besides those of their actuators, (m,) [N·m or N]."""

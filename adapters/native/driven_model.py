@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from ipc_articulation.adapters.mimics import followers_of
 from ipc_articulation.adapters.native.adapter import NativeAdapter
 from ipc_articulation.adapters.native.drives import JointDrive
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.followers import aimed, ties
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.dynamics.integrators import PD, Drive
 
@@ -37,15 +39,16 @@ class DrivenModel:
         self._limits = np.array([drives[name].targets for name in self.actuated]).reshape(-1, 2).T
         self._driven = [tree.q_names.index(name) for name in self.actuated]
         self.start = adapter.model.spanning(adapter.q)[self._driven]
+        self._ties = ties(followers_of(tree), self.actuated)
         self.joints = list(freedom_names(adapter.describe().joints))
         efforts = dict(zip(names, tree.coordinates.effort, strict=True))
         self.efforts = np.array([efforts.get(name, np.inf) for name in self.joints])
         self.command(self.start)
 
     def command(self, targets: Array) -> None:
-        """Set the targets of the actuated joints, (k,) [rad or m]."""
+        """Set the targets of the actuated joints, (k,) [rad or m]; see `aimed` for those of mimic joints."""
         target = self.adapter.model.spanning_tree.neutral
-        target[self._driven] = np.clip(targets, *self._limits)
+        target[self._driven] = np.clip(aimed(self._ties, self.start, targets), *self._limits)
         pd = PD.to(self.adapter.model, target, self._kp, self._kv)
         self.adapter.drive = Drive(tau=self._resting.copy(), pd=pd)
 

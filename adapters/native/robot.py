@@ -20,7 +20,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ContactRule, CoupledBody, HalfPlane
 from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.coupling.solids import Facets, refuse_bare
-from ipc_articulation.dynamics.loops.explicit import Explicit
+from ipc_articulation.dynamics.loops.coordinate_functions import CoordinateFunctions
 from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading import read_urdf
@@ -53,13 +53,22 @@ class FileContent:
 
     @property
     def followers(self) -> frozenset[str]:
-        """Joints whose positions are nonlinear functions of others; a scene cannot name them."""
+        """Joints whose positions are functions of the coordinates of an OpenSim file; a scene cannot name them."""
         return frozenset(
             joint
             for names, constraint in self.mechanism.loops
-            if isinstance(constraint, Explicit)
-            for place, joint in enumerate(names)
-            if place not in constraint.constant_rates()
+            if isinstance(constraint, CoordinateFunctions)
+            for joint in set(names).difference(constraint.names(names)[0])
+        )
+
+    @property
+    def _curved(self) -> frozenset[str]:
+        """Those of them that nonlinear functions move, such as patellae."""
+        return frozenset(
+            names[place]
+            for names, constraint in self.mechanism.loops
+            if isinstance(constraint, CoordinateFunctions)
+            for place in set(range(len(names))).difference(constraint.constant_rates())
         )
 
     def move(self, H: Array) -> None:
@@ -94,7 +103,7 @@ class FileContent:
         """
         if not self.segments:
             raise ModelError(f"model '{self.mechanism.name}' has no segments: segment_radius is for OpenSim files")
-        self.untouchable |= add_capsules(self.mechanism, self.segments, radius, self.followers)
+        self.untouchable |= add_capsules(self.mechanism, self.segments, radius, self._curved)
 
     def surroundings(self, friction_of: Callable[[float], float], facets: Facets) -> Around:
         """The surroundings of the robot.

@@ -1,7 +1,7 @@
 """Capsules along the segments of OpenSim's bodies, which have no surfaces that touch.
 
 A capsule extends from the joint that moves a body to each of its child joints. On the last body of a chain its middle
-is the centre of mass. A dependent body without children, such as a patella, gets no capsule.
+is the centre of mass. A body without children that nonlinear functions move, such as a patella, gets no capsule.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ipc_articulation.dynamics.reading.tree import joints_below
 
 
 def add_capsules(
-    mechanism: Mechanism, segments: Mapping[str, Array], radius: float, followers: Collection[str]
+    mechanism: Mechanism, segments: Mapping[str, Array], radius: float, curved: Collection[str]
 ) -> frozenset[frozenset[str]]:
     """Give links capsules.
 
@@ -25,7 +25,7 @@ def add_capsules(
         mechanism: The mechanism.
         segments: By link: points (k, 3) [m] of its own joint and of its child joints, see `OsimModel`.
         radius: [m].
-        followers: Names of joints that follow others.
+        curved: Names of joints that nonlinear functions of others move.
 
     Returns:
         Pairs of links with one link between them. If that link is short, they overlap, so they must not touch.
@@ -34,7 +34,7 @@ def add_capsules(
     for link in mechanism.links:
         if link.name in segments:
             start, *ends = segments[link.name]
-            if not ends and above[link.name].name not in followers:
+            if not ends and above[link.name].name not in curved:
                 ends = [2.0 * np.asarray(link.centre) - start]
             link.collision = tuple(_capsule(start, end, radius) for end in ends)
     overlapping = set()

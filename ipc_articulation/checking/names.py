@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from ipc_articulation.checking.start import Start
 from ipc_articulation.errors import AdapterError, ModelError, SceneFileError
 from ipc_articulation.naming import matching
@@ -19,6 +21,7 @@ from ipc_articulation.scenefile.schema import (
     TorqueEntry,
     TrajectoryEntry,
 )
+from ipc_articulation.simulation.controllers import targets, torques
 
 Pattern = str | Sequence[str]
 
@@ -37,14 +40,13 @@ def model_problems(scene: RobotScene, document: Document) -> Iterator[SceneProbl
         yield from unknown((place, pattern), model.joint_names, "joint")
 
 
-def controller_problems(scene: RobotScene, start: Start) -> Iterator[SceneProblem]:
-    """Names of joints in controllers that take no target, or that the robot does not have."""
-    places: list[tuple[Location, ControllerEntry]] = [
-        (("controllers", index), controller) for index, controller in enumerate(scene.controllers)
-    ]
-    if scene.controller is not None:
-        places.append((("controller",), scene.controller))
-    for place, controller in places:
+def controller_problems(scene: RobotScene, start: Start) -> list[SceneProblem]:
+    """Names of joints in controllers that take no target, or that the robot does not have; joints that two move."""
+    return list(_named_in_controllers(scene, start)) or list(_refused_controllers(scene, start))
+
+
+def _named_in_controllers(scene: RobotScene, start: Start) -> Iterator[SceneProblem]:
+    for place, controller in _placed(scene):
         if isinstance(controller, SineEntry):
             yield from unknown(((*place, "joints"), controller.joints), start.actuated, "joint with an actuator")
         if isinstance(controller, TorqueEntry) and controller.joints is not None:
@@ -54,6 +56,26 @@ def controller_problems(scene: RobotScene, start: Start) -> Iterator[SceneProble
                 for name in waypoint.joints:
                     at = (*place, "waypoints", index, "joints", name)
                     yield from unknown((at, [name]), start.actuated, "joint with an actuator")
+
+
+def _refused_controllers(scene: RobotScene, start: Start) -> Iterator[SceneProblem]:
+    """What a run refuses of a controller, its file and those before it."""
+    at, named = np.zeros(1), list[ControllerEntry]()
+    for place, controller in _placed(scene):
+        named.append(controller)
+        try:
+            targets(named, start.actuated, np.zeros(len(start.actuated)), at)
+            torques([controller], start.joints, at)
+        except AdapterError as error:
+            yield SceneProblem(place, str(error))
+            return
+
+
+def _placed(scene: RobotScene) -> list[tuple[Location, ControllerEntry]]:
+    places: list[tuple[Location, ControllerEntry]] = [
+        (("controllers", index), controller) for index, controller in enumerate(scene.controllers)
+    ]
+    return places if scene.controller is None else [*places, (("controller",), scene.controller)]
 
 
 def _patterns(robot: RobotEntry) -> Iterator[tuple[Location, Pattern]]:

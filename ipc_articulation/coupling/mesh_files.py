@@ -58,7 +58,7 @@ def closed_mesh(file: Path, scale: float = 1.0) -> ClosedMesh:
 
 
 def read_mesh(file: Path, scale: ArrayLike, name: str, finite: bool = False) -> trimesh.Trimesh:
-    """The triangles in a mesh file, equal vertices merged.
+    """The triangles in a mesh file, equal vertices merged, without triangles that have a corner twice.
 
     Lengths in COLLADA (.dae) and 3MF files are in the unit that the file names; COLLADA's up axis has no effect, as in
     RViz.
@@ -84,12 +84,15 @@ def read_mesh(file: Path, scale: ArrayLike, name: str, finite: bool = False) -> 
     except (MeshError, MissingPackageError):
         raise
     except Exception as error:  # trimesh's readers raise many kinds of exceptions
-        known = ", ".join(sorted(meshes().available_formats()))
-        raise MeshError(f"{name} cannot be read: {error}; formats that can: {known}") from error
+        known = meshes().available_formats()
+        advice = "" if file.suffix[1:].lower() in known else f"; formats that can: {', '.join(sorted(known))}"
+        raise MeshError(f"{name} cannot be read: {error}{advice}") from error
+    if len(getattr(mesh, "faces", ())):
+        _treat_not_finite(mesh, name, finite)
+        mesh.merge_vertices(merge_tex=True, merge_norm=True)
+        mesh.update_faces((mesh.faces != np.roll(mesh.faces, 1, axis=1)).all(axis=1))
     if not len(getattr(mesh, "faces", ())):
         raise MeshError(f"{name} holds no triangles")
-    _treat_not_finite(mesh, name, finite)
-    mesh.merge_vertices(merge_tex=True, merge_norm=True)
     return mesh.apply_scale(unit * np.asarray(scale))
 
 
@@ -102,8 +105,6 @@ def _treat_not_finite(mesh: trimesh.Trimesh, name: str, refused: bool) -> None:
         x, y, z = mesh.vertices[vertex]
         raise MeshError(f"{name}: vertex {vertex} is ({x:g}, {y:g}, {z:g}); give three finite numbers")
     mesh.remove_infinite_values()
-    if not len(mesh.faces):
-        raise MeshError(f"{name} holds no triangles")
 
 
 def read_coloured(file: Path, scale: ArrayLike) -> list[tuple[trimesh.Trimesh, Colour | None]]:
@@ -129,7 +130,7 @@ def _loaded(file: Path, name: str, **options: Any) -> trimesh.Scene:
     if options["file_type"] == "ply":
         return _ply(file, options)
     if options["file_type"] in ("obj", "off"):
-        text = file.read_text(encoding="utf-8", errors="replace")
+        text = file.read_text(encoding="utf-8-sig", errors="replace")
         text = _cutting().obj_of_off(text) if options["file_type"] == "off" else text
         source, options["file_type"] = StringIO(_cutting().obj_of_triangles(text)), "obj"
     return meshes().load_scene(source, **options)

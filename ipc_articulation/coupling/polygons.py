@@ -10,7 +10,7 @@ import shapely
 from ipc_articulation.arrays import Array, Ints
 
 _FLAT = 1e-9  # twice a triangle's area that counts as none, relative to the square of a polygon's size
-_NEEDS_CUTTING = re.compile(r"^\s*f(?:[ \t]+[^\s#]+){4}|^\s*f.*(?:[ \t/]-|#)", re.MULTILINE)
+_NEEDS_CUTTING = re.compile(r"^\s*f(?:[ \t]+[^\s#]+){4}|^\s*f.*(?:[ \t/]-|[ \t]0|#)", re.MULTILINE)
 
 
 def cut(polygons: Array) -> Ints:
@@ -67,27 +67,40 @@ def obj_of_off(text: str) -> str:
 
 
 def obj_of_triangles(text: str) -> str:
-    """The text of an OBJ file with its polygons cut into triangles, and indices that count from the first."""
+    """The text of an OBJ file with its polygons cut into triangles, and indices that count from the first.
+
+    Raises:
+        ValueError: A face has a vertex that is not there.
+    """
     text = text.replace("\\\n", " ")
     if not _NEEDS_CUTTING.search(text):
         return text
     lines, counts = text.splitlines(), {"v": 0, "vt": 0, "vn": 0}
-    points: list[list[str]] = []
-    faces: dict[int, list[tuple[int, list[str]]]] = {}  # by the number of corners: line and corners
+    points: list[str] = []  # all in one list: Python's collector would look at many of them again and again
+    faces: dict[int, tuple[list[int], list[str]]] = {}  # by the number of corners: lines, and corners of all
     for number, line in enumerate(lines):
         word, *rest = line.partition("#")[0].split() or [""]
         if word in counts:
             counts[word] += 1
         if word == "v":
-            points.append(rest[:3])
-        elif word == "f":
-            corners = [_absolute(corner, counts) for corner in rest]
+            points += rest[:3]
+        elif word == "f" and rest:
+            corners = [_absolute(corner, counts) for corner in rest] if "-" in line else rest
             lines[number] = "f " + " ".join(corners)
-            faces.setdefault(len(corners), []).append((number, corners))
-    for polygons in (same for count, same in faces.items() if count > 3):
-        at = np.array([[int(corner.partition("/")[0]) - 1 for corner in corners] for _, corners in polygons])
-        for (number, corners), triangles in zip(polygons, cut(np.array(points, dtype=float)[at]).tolist(), strict=True):
-            lines[number] = "\n".join("f " + " ".join(corners[k] for k in triangle) for triangle in triangles)
+            numbers, of_all = faces.setdefault(len(corners), ([], []))
+            numbers.append(number)
+            of_all += corners
+    places = np.array(points, dtype=float).reshape(-1, 3)
+    for count, (numbers, of_all) in faces.items():
+        named = np.array(of_all, dtype=object).reshape(-1, count)
+        at = np.array([int(corner.partition("/")[0]) - 1 for corner in of_all]).reshape(named.shape)
+        for face, k in np.argwhere((at < 0) | (at >= len(places))):
+            raise ValueError(f"line {numbers[face] + 1} has vertex {at[face, k] + 1}, of {len(places)}")
+        if count > 3:
+            triangles = named[np.arange(len(named))[:, None, None], cut(places[at])].reshape(len(named), -1)
+            form = "\n".join(["f %s %s %s"] * (count - 2))
+            for number, corners in zip(numbers, triangles.tolist(), strict=True):
+                lines[number] = form % tuple(corners)
     return "\n".join(lines)
 
 

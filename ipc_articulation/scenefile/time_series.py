@@ -86,9 +86,19 @@ def _read_mot(file: Path) -> tuple[list[str], Array, list[int], bool]:
     end = next((k for k, line in enumerate(text, start=1) if line.strip() == "endheader"), 0)
     if not end:
         raise SceneFileError("there is no line 'endheader' between header and numbers", file)
-    in_degrees = "indegrees=yes" in (line.lower().replace(" ", "") for line in text[:end])
     rows = [(end + k, line.split()) for k, line in enumerate(text[end:], start=1) if line.strip()]
-    return *_table(file, rows), in_degrees
+    return *_table(file, rows), _in_degrees(file, text[:end])
+
+
+def _in_degrees(file: Path, header: list[str]) -> bool:
+    """What the header of a MOT or STO file says of angles; OpenSim takes the first letter for the word."""
+    for number, line in enumerate(header, start=1):
+        key, _, value = line.partition("=")
+        if key.strip().lower() == "indegrees":
+            if value.strip().lower() not in ("yes", "y", "no", "n"):
+                raise SceneFileError(f"inDegrees is '{value.strip()}'; it must be yes or no", file, number, 1)
+            return value.strip().lower().startswith("y")
+    return False
 
 
 def _table(file: Path, rows: list[tuple[int, list[str]]]) -> tuple[list[str], Array, list[int]]:

@@ -234,6 +234,24 @@ def test_a_controller_names_joints_with_actuators(check) -> None:
     assert error == "8:34 'elbow' matches no joint with an actuator; known: shoulder"
 
 
+@pytest.mark.parametrize(
+    ("controllers", "message"),
+    [
+        ("[{type: trajectory, file: a.csv}]", "8:15 unknown joint with an actuator 'elbow'; known: shoulder"),
+        ("[{type: torque, file: b.csv}]", "8:15 unknown joint 'elbo'; did you mean 'elbow'? known: elbow, shoulder"),
+        ("[{type: hold}, &s {type: sine, joints: shoulder, amplitude: 0.5, frequency: 0.5}, *s]", "two controllers"),
+    ],
+)
+def test_what_only_all_controllers_say_together_with_their_files_is_an_error(
+    check, tmp_path: Path, controllers: str, message: str
+) -> None:
+    (tmp_path / "a.csv").write_text("time,elbow\n0,1\n")
+    (tmp_path / "b.csv").write_text("time,elbo\n0,1\n")
+    sine = "controller: {type: sine, joints: shoulder, amplitude: 0.5, frequency: 0.5}"
+    (error,) = told(check(ARM, (sine, f"controllers: {controllers}")).errors)
+    assert message in error
+
+
 @pytest.mark.parametrize("adapter", ["mujoco", "native"])
 def test_a_broken_robot_file_is_told_with_its_own_line(check, tmp_path: Path, adapter: str) -> None:
     (tmp_path / "arm.urdf").write_text(

@@ -72,6 +72,7 @@ def l_as_ply(is_binary: bool) -> bytes:
     ("name", "content"),
     [
         ("l.obj", l_as_obj().encode()),
+        ("marked.obj", l_as_obj().encode("utf-8-sig")),
         ("l.off", l_as_off().encode()),
         ("l.ply", l_as_ply(False)),
         ("binary.ply", l_as_ply(True)),
@@ -92,6 +93,14 @@ def test_negative_indices_count_back_from_the_last_vertex_so_far(tmp_path: Path)
     mesh = closed_mesh(tmp_path / "two.obj")
     assert trimesh.Trimesh(mesh.vertices, mesh.faces).volume == pytest.approx(6.0)
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [11, 2, 1])
+
+
+@pytest.mark.parametrize("more", ["f 1 1 2", "f 3 4 3", "f 1 1 1 1", "v 2 1 0\nf 1 17 9"])
+def test_triangles_with_a_corner_twice_are_left_out(tmp_path: Path, more: str) -> None:
+    (tmp_path / "l.obj").write_text(l_as_obj() + more)
+    mesh = closed_mesh(tmp_path / "l.obj")
+    assert len(mesh.faces) == 28
+    assert trimesh.Trimesh(mesh.vertices, mesh.faces).volume == pytest.approx(3.0)
 
 
 def test_3mf_files_are_in_their_unit(tmp_path: Path) -> None:
@@ -134,11 +143,15 @@ def test_a_binary_stl_file_that_ends_too_early_says_so(tmp_path: Path) -> None:
     [
         ("a.stl", b"nothing", "a.stl' (cannot be read|holds no triangles)"),
         ("a.obj", b"v 0 0 0\n", "a.obj' (cannot be read|holds no triangles)"),
+        ("a.obj", b"v 0 0 0\nv 1 0 0\nf 1 2 1\n", "a.obj' holds no triangles"),
         (
             "a.off",
             b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n",
             "a.off' .*: it does not have 3 vertices and 1 faces of these",
         ),
+        ("a.obj", (l_as_obj() + "f 1 2 3 17").encode(), "a.obj' cannot be read: line 27 has vertex 17, of 16$"),
+        ("a.obj", l_as_obj(0).encode(), "a.obj' cannot be read: line 17 has vertex 0, of 16$"),
+        ("a.obj", l_as_obj(-17).encode(), "a.obj' cannot be read: line 17 has vertex 0, of 16$"),
         ("a.blend", b"x", "a.blend' cannot be read: .*formats that can: .*ply.*stl"),
     ],
 )

@@ -30,17 +30,18 @@ time\t/jointset/k/a/value\t/jointset/k/a/speed\t/jointset/k/b/value
 """  # as OpenSim 4.6 writes it
 
 
-@pytest.mark.parametrize("flag", ["no", "yes"])
+@pytest.mark.parametrize("flag", ["no", "yes", "N", " Y"])
 def test_what_opensim_writes(tmp_path: Path, flag: str) -> None:
     (tmp_path / "a.sto").write_text(STO.replace("inDegrees=no", f"inDegrees={flag}"))
     series = read_time_series(tmp_path / "a.sto")
-    assert (series.columns, series.in_degrees) == (("a", "b"), flag == "yes")
+    assert (series.columns, series.in_degrees) == (("a", "b"), flag in ("yes", " Y"))
     np.testing.assert_array_equal(series.times, [0.0, 2.0])
     np.testing.assert_array_equal(series.values, [[1, 3], [4, 6]])
 
 
 STO_FAULTS = [
     (STO.replace("endheader", ""), "a.sto: there is no line 'endheader' between header and numbers"),
+    (STO.replace("=no", "=true"), "a.sto:1:1: inDegrees is 'true'; it must be yes or no"),
     (STO.replace("\t5", "\tx"), "a.sto:8:3: column '/jointset/k/a/speed' must be a number, got 'x'"),
     (STO.replace("\t5", ""), "a.sto:8:1: 3 entries, must be 4: time, "),
 ]

@@ -30,11 +30,12 @@ CURVE = """<mujoco><worldbody><body name="base"><geom type="box" size="0.05 0.05
 <compiler angle="radian"/></mujoco>"""
 
 
-def made(folder, adapter, text=GRIPPER, **robot):
+def made(folder, adapter, text=GRIPPER, steps=5, controller=None, **robot):
     model = folder / f"gripper.{'urdf' if text is GRIPPER else 'xml'}"
     model.write_text(text)
     robot = {"model": str(model), "base": "fixed"} | robot
-    return simulation(folder, {"adapter": adapter, "dt": 0.01, "steps": 5, "gravity": [0, 0, 0], "robot": robot})
+    scene = {"adapter": adapter, "dt": 0.01, "steps": steps, "gravity": [0, 0, 0], "robot": robot}
+    return simulation(folder, scene | ({} if controller is None else {"controller": controller}), steps)
 
 
 @pytest.mark.parametrize("adapter", ["native", "mujoco"])
@@ -48,6 +49,31 @@ def test_a_follower_starts_where_its_leader_puts_it_and_moves_with_it(tmp_path, 
     end = run.measure(is_start=False)
     np.testing.assert_allclose(end["theta"], [0.32, 0.1 - 2 * 0.32], atol=1e-4)
     np.testing.assert_allclose(end["theta_dot"], [0.4, -0.8], atol=5e-3)
+
+
+@pytest.mark.parametrize("adapter", ["native", "mujoco"])
+def test_a_follower_of_a_follower_starts_in_place_too(tmp_path, adapter):
+    first = JOINT.format(name="a_last", child="top", x=0.0, mimic='<mimic joint="follow" multiplier="3" offset="0.2"/>')
+    chain = GRIPPER.replace('"gripper">', '"gripper">' + LINK.format(name="top", x=0.0) + first)
+    (tmp_path / "chain.urdf").write_text(chain)
+    model = str(tmp_path / "chain.urdf")
+    run = made(tmp_path, adapter, model=model, initial={"b_lead": 0.3}, initial_velocity={"b_lead": 0.4})
+    start = run.measure(is_start=True)
+    np.testing.assert_allclose(start["theta"], [0.2 - 3 * 0.5, 0.3, -0.5], atol=1e-12)
+    np.testing.assert_allclose(start["theta_dot"], [-2.4, 0.4, -0.8], atol=1e-12)
+
+
+@pytest.mark.parametrize("adapter", ["native", "mujoco"])
+@pytest.mark.parametrize(("aims", "reached"), [({"b_lead": 0.3}, 0.3), ({"b_lead": 0.3, "follow": -1.1}, 0.54)])
+def test_an_actuator_of_a_follower_does_not_hold_it_back_from_its_leader(tmp_path, adapter, aims, reached):
+    """Where targets contradict each other, ½ k (θ - 0.3)² + ½ k (0.1 - 2 θ + 1.1)² is least."""
+    actuators = [{"joints": ".*", "kp": 400, "kv": 60}]
+    controller = {"type": "trajectory", "waypoints": [{"time": 0.1, "joints": aims}]}
+    run = made(tmp_path, adapter, steps=100, controller=controller, actuators=actuators)
+    for k in range(100):
+        run.step(k)
+    leader, follower = run.measure(is_start=False)["theta"]
+    np.testing.assert_allclose([leader, follower], [reached, 0.1 - 2 * reached], atol=0.01)
 
 
 def test_without_a_word_in_the_scene_native_followers_start_in_place(tmp_path):

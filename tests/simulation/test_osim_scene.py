@@ -7,13 +7,24 @@ import numpy as np
 import pytest
 
 from ipc_articulation.errors import SceneFileError
-from tests.dynamics.reading.osim_documents import axis, bodies, body, coordinate, custom, document, joint
+from tests.dynamics.reading.osim_documents import (
+    axis,
+    bodies,
+    body,
+    constraints,
+    coordinate,
+    coupler,
+    custom,
+    document,
+    joint,
+)
 from tests.simulation.scene_texts import simulation
 
 RAJAGOPAL = Path(__file__).parents[2] / "models" / "Rajagopal2015.osim"
 PIN = joint("PinJoint", "knee", [coordinate("bend")], at="0 0 0", turned="0 0 0")
 IDENTITY = "<LinearFunction><coefficients>1 0</coefficients></LinearFunction>"
 SQUARE = "<PolynomialFunction><coefficients>0.2 0.05 0.1</coefficients></PolynomialFunction>"  # 0.2 y² + 0.05 y + 0.1
+DOUBLE = "<LinearFunction><coefficients>2 0.1</coefficients></LinearFunction>"
 KNEE = custom(
     "knee",
     ["bend"],
@@ -72,6 +83,30 @@ def test_a_coordinate_that_is_no_axis_itself_has_its_start_and_lock(tmp_path: Pa
         made.step(step)
     moved = abs(made.coupling.theta[0] - 0.4)
     assert moved < 1e-6 if lock == "true" else moved > 1e-3
+
+
+@turned_upright
+@pytest.mark.parametrize("function", [SQUARE, DOUBLE])
+def test_actuators_of_all_joints_are_those_of_the_coordinates(tmp_path: Path, function: str) -> None:
+    """What follows other joints, by a straight line too, has no actuator, which would hold them back."""
+    knee = custom(
+        "knee", ["bend"], axis("rotation1", "1 0 0", function, "bend"), axis("rotation2", "0 1 0", IDENTITY, "bend")
+    )
+    robot = {"model": "leg.osim", "actuators": [{"joints": ".*", "kp": 10, "kv": 1}]}
+    made = simulation(tmp_path, scene(tmp_path, knee, robot))
+    assert made.controls._driven.actuated == ["bend"]
+
+
+@turned_upright
+@pytest.mark.parametrize(("function", "surfaces"), [(SQUARE, {"thigh"}), (DOUBLE, {"thigh", "shank"})])
+def test_a_last_body_that_follows_by_a_straight_line_has_a_capsule(
+    tmp_path: Path, function: str, surfaces: Any
+) -> None:
+    last = joint("PinJoint", "ankle", [coordinate("turn")], parent="thigh")
+    tied = constraints(coupler("turn", "bend", function))
+    content = scene(tmp_path) | {"robot": {"model": "foot.osim", "segment_radius": 0.02}}
+    (tmp_path / "foot.osim").write_text(document(bodies(body("thigh", PIN), body("shank", last)) + tied))
+    assert {surface.name for surface in simulation(tmp_path, content).surfaces} == surfaces
 
 
 @turned_upright

@@ -57,7 +57,10 @@ LoopEntry = Annotated[FourBarEntry | GearEntry, Field(discriminator="type")]
 
 
 class ActuatorsEntry(Block):
-    """Position actuators of some joints: force = kp·(target - θ) - kv·θ̇."""
+    """Position actuators of some joints: force = kp·(target - θ) - kv·θ̇.
+
+    A follower (mimic, equality) whose target is its start is aimed where its leader's target puts it.
+    """
 
     joints: JointPattern = Field(description="a regular expression that matches whole joint names, or a list of names")
     kp: NonNegative = Field(description="position gain [N·m/rad or N/m]")
