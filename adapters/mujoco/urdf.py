@@ -1,7 +1,7 @@
 """MuJoCo's specifications of URDF files: the robot as our own reader understands it, with its repairs.
 
 MuJoCo's own reader of URDF files takes one object of several in a mesh file, meshes of one name for the same, and one
-joint for a planar one; it ignores limits with one bound. Only a `<mujoco>` of the file is left to it.
+joint for a planar one; it ignores limits with one bound.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.shapes import name_of_file
-from ipc_articulation.adapters.mujoco.sizes import check_size
 from lxml import etree
 
 from ipc_articulation import spatial
@@ -40,6 +39,7 @@ _NEUTRAL = ("false", "auto")  # as is zero, or less: then they change none
 _PROPERTIES = ("damping", "stiffness", "friction", "rotor_inertia", "effort")
 _UNLIMITED = 1e10  # [rad or m]; beyond it, to where MuJoCo's positions reach, there is no limit
 _STIFF = mujoco.mjMAXIMP  # share of an error that a step takes away
+_REMEDY = "it is left out, as with other adapters"
 _TYPE, _GEOM = mujoco.mjtJoint, mujoco.mjtGeom
 
 
@@ -50,14 +50,14 @@ def read_urdf(path: Path, package_dirs: Sequence[Path], surfaces: Surfaces) -> m
         MeshError: None of a link's collision shapes can be read; or repairs are refused, and one mesh cannot.
         ModelError: The file is wrong beyond repair.
         UnsupportedError: A joint floats on links that move.
-        ValueError: MuJoCo cannot read a `<mujoco>` of the file.
     """
     robot = repaired(path, package_dirs, surfaces)
     mechanism = tree_of(robot, path, floating_base=False)
     refuse_bare(mechanism.links)
     spec = _empty(robot)
     links, bodies = {link.name: link for link in mechanism.links}, {WORLD: spec.worldbody}
-    ours, fixed = mechanism.build(), {WORLD: np.eye(4)}
+    moves = any(joint.joint.ndof for joint in mechanism.joints)
+    ours, fixed = mechanism.build() if moves else None, {WORLD: np.eye(4)}
     for joint in ordered_joints(mechanism.links, mechanism.joints, (), None, str(path)):
         if joint.parent in fixed and not joint.joint.ndof:
             fixed[joint.child] = fixed[joint.parent] @ np.asarray(joint.origin)
@@ -78,44 +78,41 @@ def alone(coefficient: float, like: Any) -> Array:
 
 
 def _empty(robot: XmlNode) -> mujoco.MjSpec:
-    """A specification with the options of the file's `<mujoco>`; none of its `<compiler>` concerns the robot.
+    """A specification without content. What acts of a `<mujoco>` of the file would act in MuJoCo alone.
 
     Raises:
-        ModelError: A size would take all time or memory.
+        ModelError: Repairs are refused, and something would.
     """
+    faults = Faults()
+    for element in (element for own in robot.children("mujoco") for element in own.children()):
+        if element.tag == "compiler":
+            _tell_masses(element, faults)
+        elif element.tag != "size":
+            faults.add(element.tag, element, f"<{element.tag}> of <mujoco> acts in MuJoCo alone", _REMEDY)
+    faults.report()
     text = etree.Element("robot", name=robot.element.get("name", "robot"))
-    for own in robot.children("mujoco"):
-        for element in own.element.iter(etree.Element):
-            check_size(XmlNode(element, robot.file))
-        for compiler in own.children("compiler"):
-            _tell_masses(compiler)
-            own.element.remove(compiler.element)
-        text.append(own.element)
     etree.SubElement(text, "link", name=WORLD)
     spec = mujoco.MjSpec.from_string(etree.tostring(text, encoding="unicode"))
     spec.compiler.fusestatic = False
     return spec
 
 
-def _tell_masses(compiler: XmlNode) -> None:
-    """Report what would change masses in MuJoCo alone."""
-    faults = Faults()
+def _tell_masses(compiler: XmlNode, faults: Faults) -> None:
     for name in _OF_MASSES:
         given = compiler.element.get(name, "0").strip()
         number = numbers_of(given, 1)
         if given not in _NEUTRAL and (number is None or number[0] > 0.0):
             fault = f'<compiler> has {name}="{given}", which changes masses or inertias in MuJoCo alone'
-            faults.add(name, compiler, fault, "it is left out, as with other adapters")
-    faults.report()
+            faults.add(name, compiler, fault, _REMEDY)
 
 
-def _add(spec: mujoco.MjSpec, parent: Any, placed: PlacedJoint, link: Link, ours: Model) -> Any:
+def _add(spec: mujoco.MjSpec, parent: Any, placed: PlacedJoint, link: Link, ours: Model | None) -> Any:
     """Add a link with the joint that carries it, whose limits are those of our own model, to a body."""
     pose = np.asarray(placed.origin)
     body = parent.add_body(name=link.name, pos=pose[:3, 3], quat=spatial.quaternion_from_rotation(pose[:3, :3]))
     if _floats(placed):
         body.add_freejoint(name=placed.name)
-    elif placed.joint.ndof:
+    elif ours is not None:
         for k, element in enumerate(placed.joint.elements):
             _set(body.add_joint(name=placed.name), element, placed, k, ours)
     tensor = physical_inertia(np.array(link.inertia, float), slack=WITHOUT_ROUNDING)
@@ -125,7 +122,7 @@ def _add(spec: mujoco.MjSpec, parent: Any, placed: PlacedJoint, link: Link, ours
     for shape in link.collision:
         _add_geom(spec, body, shape)
     if link.collision and not body.geoms:
-        raise bare(f"link '{link.name}': none of its meshes for contact can be read")
+        raise bare(f"link '{link.name}': none of its shapes for contact has a volume")
     return body
 
 

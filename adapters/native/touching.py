@@ -12,7 +12,8 @@ from ipc_articulation.dynamics.model import Model
 def untouchable_pairs(model: Model) -> frozenset[frozenset[str]]:
     """Pairs of names that never touch.
 
-    A body without mass and shape is between two joints of a link; the parent is then the next ancestor with one.
+    A body without mass and shape is between two joints of a link; the parent is then the next ancestor with one. The
+    body fixed to the world has the name of one of its links, and counts if it has their shapes.
 
     Args:
         model: The model; its bodies are the links, and the one fixed to the world.
@@ -29,7 +30,7 @@ def _related(model: Model, body: int) -> set[int]:
     """The parent of a moving body, and the body fixed to the world that its chain ends in."""
     ancestors = _ancestors(model, body)
     solid = [a for a in ancestors if model.bodies[a].mass > 0.0 or model.bodies[a].collision]
-    fixed = [a for a in ancestors if model.body_node[a] < 0]
+    fixed = [a for a in ancestors if model.body_node[a] < 0 and model.bodies[a].collision]
     return {*solid[:1], *fixed}
 
 

@@ -57,12 +57,15 @@ def make_model(mechanism: Mechanism, ours: Model) -> pin.Model:
 
 
 def start_of(model: pin.Model, mechanism: Mechanism) -> Array:
-    """The position (nq,) in the file: neutral, but floating links, which count from their parents, are in place."""
+    """The position (nq,) in the file: neutral, but floating links, which count from what carries them, are in place."""
     q = pin.neutral(model)
     for joint in mechanism.joints:
         if len(joint.joint.elements) == 2:
             first = model.joints[model.getJointId(joint.name)].idx_q
-            q[first : first + 7] = pin.SE3ToXYZQUAT(pin.SE3(np.array(joint.origin, float)))
+            place = pin.SE3(np.array(joint.origin, float))
+            if joint.parent != WORLD:
+                place = model.frames[model.getFrameId(joint.parent, pin.FrameType.BODY)].placement * place
+            q[first : first + 7] = pin.SE3ToXYZQUAT(place)
     return q
 
 
@@ -134,7 +137,7 @@ def _add(model: pin.Model, joint: PlacedJoint, frame: int, ours: Model) -> int:
         return int(model.addBodyFrame(joint.child, before.parentJoint, place, model.addFrame(fixed)))
     number, dof = before.parentJoint, ours.dof_names.index(joint.dof_names[0])
     if len(joint.joint.elements) == 2:
-        place = before.placement
+        place = _HERE
     for k, kind in enumerate(kinds):
         name = joint.name if len(kinds) == 1 else f"{joint.name}[{k}]"
         number, place = model.addJoint(number, kind, place, name), _HERE

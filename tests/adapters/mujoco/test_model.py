@@ -152,14 +152,12 @@ def test_meshes_of_one_name_in_two_folders_are_two_meshes(tmp_path, own):
     assert extents[1] > 2.0 * extents[0]
 
 
-def test_sizes_in_a_urdf_file_are_limited(urdf):
-    urdf.write_text(
-        re.sub("<collision>.*</collision>", "", URDF).replace(
-            "<link", '<mujoco><size nkey="2000000000"/></mujoco><link', 1
-        )
-    )
-    with pytest.raises(ModelError, match=r'r\.urdf:1: <size> has nkey="2000000000"'):
-        load_model(urdf)
+def test_options_in_a_urdf_file_are_left_out_by_name(urdf):
+    own = '<mujoco><option density="1000" gravity="0 0 -1"><flag contact="disable"/></option><size nkey="3"/></mujoco>'
+    urdf.write_text(re.sub("<collision>.*</collision>", "", URDF).replace("<link", f"{own}<link", 1))
+    with pytest.warns(RepairWarning, match=r"r\.urdf:1: <option> of <mujoco> acts in MuJoCo alone; it is left out, as"):
+        model = load_model(urdf)
+    assert (model.opt.density, model.opt.gravity[2], model.opt.disableflags) == (0.0, -9.81, 0)
 
 
 GLOBAL = """<mujoco><compiler angle="degree"

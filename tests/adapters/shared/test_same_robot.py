@@ -107,15 +107,30 @@ def test_a_follower_of_a_follower_starts_where_both_lines_put_it(tmp_path: Path)
         assert [turns["middle"], turns["last"]] == pytest.approx([0.3, 0.25], abs=1e-9), adapter
 
 
-def test_a_floating_link_counts_from_its_parent(tmp_path: Path) -> None:
-    (tmp_path / "robot.urdf").write_text(
-        urdf(kind="floating", inside='<origin xyz="0.1 0 -0.4" rpy="0.3 0 0"/>', shape="")
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_root_link_called_world_is_touched_by_what_hangs_on_it(adapter, tmp_path: Path) -> None:
+    pytest.importorskip(f"tests.adapters.shared.{adapter}_side")
+    text = urdf().replace('"base"', '"world"').replace('<link name="world">', f'<link name="world">{BOX}', 1)
+    (tmp_path / "robot.urdf").write_text(text)
+    robot = RobotReading(adapter, tmp_path / "robot.urdf", []).built()[0].adapter.describe()
+    assert [body.name for body in robot.static] == ["world_link"]
+    assert frozenset({"arm", "world_link"}) not in robot.untouchable
+
+
+def test_a_floating_link_counts_from_what_carries_it(tmp_path: Path) -> None:
+    text = urdf(kind="floating", inside='<origin xyz="0.1 0 -0.4" rpy="0.3 0 0"/>', shape="")
+    foot = (
+        LINK.format("foot", 1, "")
+        + '<joint name="foot" type="fixed"><parent link="base"/><child link="foot"/>{}</joint>'
     )
-    for adapter in ("native", "pinocchio", "dart"):
+    foot = foot.format('<origin xyz="0 0 0.1"/>')
+    text = text.replace('<parent link="base"/>', '<parent link="foot"/>').replace("</robot>", f"{foot}</robot>")
+    (tmp_path / "robot.urdf").write_text(text)
+    for adapter in ADAPTERS:
         pytest.importorskip(f"tests.adapters.shared.{adapter}_side")
         driven, _ = RobotReading(adapter, tmp_path / "robot.urdf", []).built()
         found = dict(zip(driven.joints, driven.adapter.theta(), strict=True))
-        wanted = {"x": 0.1, "y": 0.0, "z": -0.4, "rx": 0.3}
+        wanted = {"x": 0.1, "y": 0.0, "z": -0.3, "rx": 0.3}
         assert {k: found[f"hinge/{k}"] for k in wanted} == pytest.approx(wanted, abs=1e-12), adapter
 
 
