@@ -1,8 +1,8 @@
 """Servos of a MuJoCo model: actuators that controls can make hold a length or an orientation.
 
 At rest, the force of a servo of the length l is a c + b₀ + b₁ l, b₁ < 0, where c is its control, or an activation that
-follows it. So it holds l at c = -(b₀ + b₁ l)/a; if b₁ = -a, c is its target, and b₀ a force besides. With a controller
-(pid, DC motor, orientation) c = l. The length of a hinge or slide is its position times the gear.
+follows it. So it holds l at c = -(b₀ + b₁ l)/a, and its target is where it holds. With a controller (pid, DC motor,
+orientation) c = l. The length of a hinge or slide is its position times the gear.
 """
 
 from __future__ import annotations
@@ -51,8 +51,7 @@ def _servo(model: mujoco.MjModel, i: int) -> Servo | None:
         return None
     gear = float(model.actuator_gear[block(model, "out", i).start, 0])
     joint = joint_of(model, i) if kinds["dyn"] != "INTEGRATOR" and gear != 0.0 else -1
-    is_target = kinds["gain"] != "FIXED" or b1 == -a
-    return Servo(i, joint, gear, *((1.0, 0.0) if is_target else (-b1 / a, -b0 / a)))
+    return Servo(i, joint, gear, *((-b1 / a, -b0 / a) if kinds["gain"] == "FIXED" else (1.0, 0.0)))
 
 
 def hold(model: mujoco.MjModel, data: mujoco.MjData, holding: list[Servo], driven: Collection[int]) -> None:
@@ -73,7 +72,8 @@ def hold(model: mujoco.MjModel, data: mujoco.MjData, holding: list[Servo], drive
         if key < 0 or servo.joint in driven:
             _hold(model, data, servo)
     for i in acting(model) if key < 0 else ():
-        if {"MUSCLE", "USER"}.intersection(_kinds(model, i).values()):
+        kinds = _kinds(model, i)
+        if {"MUSCLE", "USER"}.intersection(kinds.values()) or kinds["gain"] == kinds["bias"] == "AFFINE":
             _warn(model, i, "no control is known at which it would")
     for i in np.flatnonzero(getattr(model, "actuator_delay", np.zeros(0))).tolist():
         past = np.tile(data.ctrl[block(model, "ctrl", i)], (model.actuator_history[i, 0], 1))
@@ -97,12 +97,15 @@ def _hold(model: mujoco.MjModel, data: mujoco.MjData, servo: Servo) -> None:
     if kinds["dyn"] in _FOLLOWING or model.actuator_dynprm[i, _SLEW.get(kinds["dyn"], 0)] * (kinds["dyn"] in _SLEW):
         data.act[block(model, "act", i).start :][: len(wanted)] = wanted
     if kinds["dyn"] == "INTEGRATOR":
-        return
-    data.ctrl[place], (low, high) = wanted, model.actuator_ctrlrange[place].T
-    limited = enabled(model, "CLAMPCTRL") & model.actuator_ctrllimited[place]
+        what, limited, limits = "activation", model.actuator_actlimited[i], model.actuator_actrange[i : i + 1]
+    else:
+        data.ctrl[place] = wanted
+        what, limited, limits = "control", model.actuator_ctrllimited[place], model.actuator_ctrlrange[place]
+        limited = limited & enabled(model, "CLAMPCTRL")
+    low, high = limits.T
     if np.any(limited & ((wanted < low - _SAME) | (wanted > high + _SAME))):
         said = ", ".join(f"{number:.6g}" for number in wanted)
-        _warn(model, i, f"its control would be {said}, but its range is {low[0]:g} to {high[0]:g}")
+        _warn(model, i, f"its {what} would be {said}, but its range is {low[0]:g} to {high[0]:g}")
 
 
 def _kinds(model: mujoco.MjModel, i: int) -> dict[str, str]:

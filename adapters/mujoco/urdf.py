@@ -20,7 +20,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.mesh_files import read_mesh
 from ipc_articulation.coupling.solids import PLAIN, bare, refuse_bare, touching
 from ipc_articulation.dynamics.joints import FloatingJoint
-from ipc_articulation.dynamics.joints.elements import Rotation, Screw
+from ipc_articulation.dynamics.joints.elements import Screw
 from ipc_articulation.dynamics.model import Mechanism, Model, PlacedJoint
 from ipc_articulation.dynamics.model.order import ordered_joints
 from ipc_articulation.dynamics.model.parts import WORLD, Link
@@ -110,10 +110,8 @@ def _add(spec: mujoco.MjSpec, parent: Any, placed: PlacedJoint, link: Link, ours
     """Add a link with the joint that carries it, whose limits are those of our own model, to a body."""
     pose = np.asarray(placed.origin)
     body = parent.add_body(name=link.name, pos=pose[:3, 3], quat=spatial.quaternion_from_rotation(pose[:3, :3]))
-    if _floats(placed):
-        body.add_freejoint(name=placed.name)
-    elif ours is not None:
-        for k, element in enumerate(placed.joint.elements):
+    if ours is not None:
+        for k, element in enumerate([None] if _floats(placed) else placed.joint.elements):
             _set(body.add_joint(name=placed.name), element, placed, k, ours)
     tensor = physical_inertia(np.array(link.inertia, float), slack=WITHOUT_ROUNDING)
     body.mass, body.ipos, body.explicitinertial = link.mass, np.asarray(link.centre), True
@@ -140,9 +138,9 @@ def _too_deep(floating: PlacedJoint, mechanism: Mechanism, place: str) -> Unsupp
 
 
 def _set(own: Any, element: Any, joint: PlacedJoint, k: int, ours: Model) -> None:
-    """Make a joint of MuJoCo one element of a joint, with the properties of its freedom k."""
-    if isinstance(element, Rotation):
-        own.type = _TYPE.mjJNT_BALL
+    """Make a joint of MuJoCo one element of a joint, or a floating one, with the properties of its freedom k."""
+    if not isinstance(element, Screw):
+        own.type = _TYPE.mjJNT_FREE if element is None else _TYPE.mjJNT_BALL
     else:
         own.name, own.axis = joint.dof_names[k], element.axis
         own.type = _TYPE.mjJNT_HINGE if element.turn else _TYPE.mjJNT_SLIDE

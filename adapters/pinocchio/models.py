@@ -19,6 +19,7 @@ from ipc_articulation.dynamics.model import Mechanism, Model, PlacedJoint
 from ipc_articulation.dynamics.model.coordinates import Coordinates
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.errors import UnsupportedError
+from ipc_articulation.repairs import caution
 
 _Lead = tuple[str, float, float]  # leader, multiplier, offset
 _HERE = pin.SE3.Identity()
@@ -129,6 +130,8 @@ def _add(model: pin.Model, joint: PlacedJoint, frame: int, ours: Model) -> int:
         raise UnsupportedError(
             f"joint '{joint.name}' has stiffness, which Pinocchio does not know; leave it out, or use adapter native"
         )
+    if np.any(joint.friction) and not all(isinstance(element, Screw) for element in joint.joint.elements):
+        caution(f"joint '{joint.name}' turns freely: its dry friction has no effect with Pinocchio", UnsupportedError)
     before = model.frames[frame]
     place = before.placement * pin.SE3(np.array(joint.origin, float))
     kinds = list(_joints(joint.joint.elements))

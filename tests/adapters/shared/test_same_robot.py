@@ -45,6 +45,7 @@ FILES = {
     "a continuous joint with limits": {"kind": "continuous"},
     "a planar joint": {"kind": "planar", "inside": f'{LIMIT}<dynamics damping="0.3"/>'},
     "a floating joint": {"kind": "floating", "inside": ""},
+    "a floating link with damping": {"kind": "floating", "inside": '<dynamics damping="0.7"/>'},
     "a spring": {"inside": f'{LIMIT}<dynamics stiffness="7"/>'},
     "a rotor": {"inside": f'{LIMIT}<dynamics rotor_inertia="0.1"/>'},
     "no axis": {"axis": ""},
