@@ -151,9 +151,10 @@ def _set(own: Any, element: Any, joint: PlacedJoint, k: int, ours: Model) -> Non
     lower, upper = ours.coordinates.lower[dof], ours.coordinates.upper[dof]
     own.damping, own.stiffness = alone(damping, own.damping), alone(stiffness, own.stiffness)
     own.frictionloss, own.armature = friction, rotor
-    own.limited = bool(isinstance(element, Screw) and np.isfinite([lower, upper]).any())
+    turns_or_slides = isinstance(element, Screw)
+    own.limited = bool(turns_or_slides and np.isfinite([lower, upper]).any())
     own.range = np.clip([lower, upper], -_UNLIMITED, _UNLIMITED)
-    own.actfrclimited = bool(np.isfinite(effort))
+    own.actfrclimited = bool(turns_or_slides and np.isfinite(effort))
     own.actfrcrange = np.clip([-effort, effort], -_UNLIMITED, _UNLIMITED)
     if joint.spring_mount is not None:
         own.springref = np.atleast_1d(joint.spring_mount)[k]
