@@ -1,8 +1,8 @@
 """Servos of a MuJoCo model: actuators that controls can make hold a length or an orientation.
 
 At rest, the force of a servo of the length l is a c + b₀ + b₁ l, b₁ < 0, where c is its control, or an activation that
-follows it. So it holds l at c = -(b₀ + b₁ l)/a, and its target is where it holds. With a controller (pid, DC motor,
-orientation) c = l. The length of a hinge or slide is its position times the gear.
+follows it. So it holds l at c = -(b₀ + b₁ l)/a; if b₁ = -a, c is its target, and b₀ a force besides. With a controller
+(pid, DC motor, orientation) c = l. The length of a hinge or slide is its position times the gear.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def _servo(model: mujoco.MjModel, i: int) -> Servo | None:
         return None
     gear = float(model.actuator_gear[block(model, "out", i).start, 0])
     joint = joint_of(model, i) if kinds["dyn"] != "INTEGRATOR" and gear != 0.0 else -1
-    return Servo(i, joint, gear, *((-b1 / a, -b0 / a) if kinds["gain"] == "FIXED" else (1.0, 0.0)))
+    is_target = kinds["gain"] != "FIXED" or b1 == -a
+    return Servo(i, joint, gear, *((1.0, 0.0) if is_target else (-b1 / a, -b0 / a)))
 
 
 def hold(model: mujoco.MjModel, data: mujoco.MjData, holding: list[Servo], driven: Collection[int]) -> None:
@@ -72,8 +73,10 @@ def hold(model: mujoco.MjModel, data: mujoco.MjData, holding: list[Servo], drive
         if key < 0 or servo.joint in driven:
             _hold(model, data, servo)
     for i in acting(model) if key < 0 else ():
-        kinds = _kinds(model, i)
-        if {"MUSCLE", "USER"}.intersection(kinds.values()) or kinds["gain"] == kinds["bias"] == "AFFINE":
+        kinds, (b0, b1) = _kinds(model, i), model.actuator_biasprm[i, :2]
+        if kinds["gain"] == "FIXED" and kinds["bias"] == "AFFINE" and b0 and b1 == -model.actuator_gainprm[i, 0]:
+            _warn(model, i, f"it has the force {b0:g} besides")
+        elif {"MUSCLE", "USER"}.intersection(kinds.values()) or kinds["gain"] == kinds["bias"] == "AFFINE":
             _warn(model, i, "no control is known at which it would")
     for i in np.flatnonzero(getattr(model, "actuator_delay", np.zeros(0))).tolist():
         past = np.tile(data.ctrl[block(model, "ctrl", i)], (model.actuator_history[i, 0], 1))

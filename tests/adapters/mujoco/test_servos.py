@@ -24,7 +24,6 @@ START = {"turn": 0.5, "left": 0.04, "right": 0.04}
 TURN = {
     "position": '<position joint="turn" kp="50" kv="2" gear="3"/>',
     "spring of its own gain": '<general joint="turn" gainprm="5" biastype="affine" biasprm="2 -50 -2"/>',
-    "a force besides": '<general joint="turn" gainprm="50" biastype="affine" biasprm="5 -50 -2"/>',
     "time constant": '<position joint="turn" kp="50" kv="2" timeconst="0.5"/>',
     "delay": '<position joint="turn" kp="50" kv="2" delay="0.05" nsample="30"/>',
     "pid": '<pid joint="turn" kp="50" kv="2" gear="2"/>',
@@ -117,6 +116,9 @@ def test_what_cannot_hold_is_named(tmp_path):
     gain = 'gaintype="affine" gainprm="20 0.1 0" biastype="affine" biasprm="0 -30 -3"'
     with pytest.warns(UserWarning, match="actuator 'curved' does not hold where .*: no control is known at which it"):
         robot_of(tmp_path, f'<general name="curved" joint="turn" {gain}/>')
+    besides = '<general name="lifts" joint="turn" gainprm="30" biastype="affine" biasprm="5 -30 -3"/>'
+    with pytest.warns(UserWarning, match="actuator 'lifts' does not hold where .*: it has the force 5 besides; give"):
+        robot_of(tmp_path, besides)
     limited = '<intvelocity name="slow" joint="turn" kp="50" kv="2" actrange="-0.1 0.1"/>'
     with pytest.warns(UserWarning, match=r"'slow' does not .*: its activation would be 0.5, .* range is -0.1 to 0.1"):
         robot_of(tmp_path, limited)
