@@ -38,7 +38,6 @@ _OF_MASSES = ("boundmass", "boundinertia", "settotalmass", "inertiafromgeom")  #
 _NEUTRAL = ("false", "auto")  # as is zero, or less: then they change none
 _PROPERTIES = ("damping", "stiffness", "friction", "rotor_inertia", "effort")
 _UNLIMITED = 1e10  # [rad or m]; beyond it, to where MuJoCo's positions reach, there is no limit
-_STIFF = mujoco.mjMAXIMP  # share of an error that a step takes away
 _REMEDY = "it is left out, as with other adapters"
 _TYPE, _GEOM = mujoco.mjtJoint, mujoco.mjtGeom
 
@@ -204,10 +203,9 @@ def _primitive(geometry: Geometry) -> tuple[mujoco.mjtGeom, list[float]]:
 
 
 def _tie(spec: mujoco.MjSpec, mechanism: Mechanism) -> None:
-    """Tie joints to those that they follow, by equalities that are as stiff as MuJoCo has them."""
+    """Tie joints to those that they follow, by MuJoCo's soft equalities."""
     for joint in mechanism.joints:
         if joint.mimic is not None:
             tie = spec.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT)
             tie.name1, tie.name2 = joint.name, joint.mimic.joint
             tie.data[:2] = joint.mimic.offset, joint.mimic.multiplier
-            tie.solimp[:2] = _STIFF
