@@ -31,6 +31,7 @@ EXTRAS = {
     "pyarrow": "data",
     "pyvista": "view",
     "ray": "cluster",
+    "stable_baselines3": "train",
     "viser": "view",
     "vtkmodules": "view",
     "xarray": "data",

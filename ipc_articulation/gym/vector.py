@@ -36,7 +36,7 @@ def make_vec(
     task: str | Path | type[Task],
     num_envs: int,
     *,
-    backend: str = "processes",
+    backend: str = "scene",
     backend_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> VectorEnv:
@@ -49,8 +49,8 @@ def make_vec(
     Args:
         task: See `Env`.
         num_envs: How many.
-        backend: "processes", each environment in a process; "ray", actors of a Ray cluster; "scene", all in one scene
-            of this process, where they step together; "here", one after the other in this process.
+        backend: "scene", all in one scene of this process, where they step together; "processes", each environment in a
+            process; "ray", actors of a Ray cluster; "here", one after the other in this process.
         backend_options: Of AsyncVectorEnv, `RayVectorEnv` or SyncVectorEnv ("scene" and "here"); None: none.
         options: Of each `Env`; `on_failure` is "reset" unless it is given.
 

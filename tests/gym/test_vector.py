@@ -405,7 +405,7 @@ def test_an_actor_that_does_not_answer_is_named(ray: Any, scene: Path) -> None:
 def test_processes_that_are_killed_are_named_and_nothing_waits(scene: Path) -> None:
     """Before a reset, before a step, and while others wait for what it holds."""
     for call in (lambda envs: envs.reset(), lambda envs: envs.step(np.zeros((2, 1)))):
-        envs = make_vec(scene, 2, engine="cpu", backend_options={"max_concurrency": 1})
+        envs = make_vec(scene, 2, backend="processes", engine="cpu", backend_options={"max_concurrency": 1})
         with pytest.raises(TaskError, match="reset: seed is -1"):
             envs.reset(seed=-1)
         envs.reset(seed=0)
@@ -421,7 +421,7 @@ def test_processes_that_are_killed_are_named_and_nothing_waits(scene: Path) -> N
 @pytest.mark.slow
 def test_a_process_that_is_killed_in_its_step_is_named(scene: Path) -> None:
     task = type("DyingHere", (Dying,), {"scene": scene})
-    envs = make_vec(task, 2, engine="cpu", backend_options={"max_concurrency": 1})
+    envs = make_vec(task, 2, backend="processes", engine="cpu", backend_options={"max_concurrency": 1})
     envs.reset(seed=0)
     begun = perf_counter()
     with pytest.raises(TaskError, match="environment 0 has ended with exit code -9"):
