@@ -106,8 +106,8 @@ class StableBaselinesVecEnv(VecEnv):
             last, final = infos[k].pop("final_info"), infos[k].pop("final_obs")
             self.reset_infos[k] = infos[k]
             infos[k] = {**last, "terminal_observation": final, "is_success": bool(last.get("success", False))}
-        for k, info in enumerate(infos):
-            info["TimeLimit.truncated"] = bool(truncated[k] and not terminated[k])
+        for info, cut_off in zip(infos, truncated & ~terminated, strict=True):
+            info["TimeLimit.truncated"] = bool(cut_off)
         return observations, rewards.astype(np.float32), ended, infos
 
     def close(self) -> None:

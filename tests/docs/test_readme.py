@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,14 +12,11 @@ from tests.docs.pages import DOCS, README, ROOT, code_blocks, name_of
 
 TEXT = README.read_text(encoding="utf-8")
 
-ARM = Path(__file__).parent / "given" / "arm.xml"  # over a crate, which it reaches within the scripts' 300 steps
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [README, DOCS / "README.md"], ids=name_of)
 def test_the_script_runs_as_it_stands(page: Path, tmp_path: Path) -> None:
     (script,) = code_blocks(page, "python")
-    shutil.copy(ARM, tmp_path)
     (tmp_path / "script.py").write_text(script)
     done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
