@@ -99,6 +99,10 @@ class CpuEngine(PyIEngine):
         self.state_accessor = StateAccessor(self.turn, self._present, self._set_state)
         self._scene.begin_pending()
 
+    def refuse_start(self, scene: SceneVisitor) -> None:
+        """Raise what `do_init` would, with a scene that libuipc does not let it read, as it complains of its start."""
+        make_workspace(read_model(scene, self._by_load), "at the start")
+
     def do_advance(self) -> None:
         """One step; called by `world.advance`. An error leaves state and frame as they were before."""
         self.require_world("advance")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import uipc
+from uipc.backend import SceneVisitor
 
 from ipc_articulation.arguments import (
     AT_LEAST_ONE,
@@ -41,6 +42,7 @@ from ipc_articulation.frontend.friction_law import (
 )
 from ipc_articulation.frontend.resistance_table import fill_resistances
 from ipc_articulation.frontend.robot_tolerances import tighten_for_robots
+from ipc_articulation.frontend.sanity_messages import refuse_invalid
 from ipc_articulation.frontend.turns import turn_of
 from ipc_articulation.frontend.worlds import ENGINES, is_on_cpu
 from ipc_articulation.signals import interrupts_deferred
@@ -252,7 +254,11 @@ def _extend_worlds() -> None:
             fill_resistances(scene, engine.leaves_open)
         init(world, scene)
         cpu = None if engine is None else engine.cpu
-        if cpu is not None and cpu.state_accessor is None and world.is_valid():
+        if engine is not None and not world.is_valid():
+            if cpu is not None:
+                cpu.refuse_start(SceneVisitor(scene))  # tells more: instances, and gaps
+            refuse_invalid(world)
+        if cpu is not None and cpu.state_accessor is None:
             raise EngineError(
                 "world.init did nothing, as an earlier world.init of this world has failed; make a new Engine and "
                 "a new World"
