@@ -56,7 +56,7 @@ class Engine(uipc.Engine):
     """The engine of a libuipc world; a world keeps its engine alive.
 
     Args:
-        backend: "cpu": ours, affine bodies without a GPU. "cuda" and "none": libuipc's own; the latter moves nothing.
+        backend: "cpu": ours, without a GPU. "cuda" and "none": libuipc's own; the latter moves nothing.
             "auto": "cuda" where there is an NVIDIA GPU, else "cpu".
         workspace: Folder for what the engine writes.
         config: libuipc's engine configuration, passed through to "cuda" and "none".
