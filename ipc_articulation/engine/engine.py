@@ -28,6 +28,7 @@ from ipc_articulation.arguments import (
     shown,
 )
 from ipc_articulation.engine.cpu import CpuEngine
+from ipc_articulation.engine.output.features import Features
 from ipc_articulation.engine.output.statistics import NoStatistics
 from ipc_articulation.engine.output.vertex_accessor import VertexAccessor
 from ipc_articulation.engine.persistence.dump import NEWEST
@@ -144,6 +145,17 @@ class Engine(uipc.Engine):
                     stack.enter_context(self.cpu.turn)
             yield
 
+    def features(self) -> Any:
+        """The engine's features, as `world.features()` gives them; those of "cpu" are `Features`."""
+        if self.cpu is None:
+            return super().features()
+        return Features(
+            {
+                uipc.core.AffineBodyStateAccessorFeature: lambda: self.state_accessor,
+                uipc.core.FiniteElementStateAccessorFeature: lambda: self.vertex_accessor,
+            }
+        )
+
     @property
     def state_accessor(self) -> Any:
         """Reads and writes the state of bodies between steps; valid after `world.init`.
@@ -218,9 +230,10 @@ def _extend_worlds() -> None:
     """Extend libuipc's worlds: they keep their engine alive, and initialise it completely or not at all; checked.
 
     A scene whose joints libuipc's CUDA engine does not move is refused there, and robots get tolerances that move them.
-    Steps of the CPU engine raise what animator callbacks raise.
+    Steps of the CPU engine raise what animator callbacks raise, and its worlds list its features.
     """
     construct, init, recover = uipc.World.__init__, uipc.World.init, uipc.World.recover
+    features = uipc.World.features
     insert = uipc.core.Animator.insert
 
     @wraps(construct)
@@ -271,6 +284,10 @@ def _extend_worlds() -> None:
             ENGINES[world].cpu.require_world("recover")
         return bool(recover(world, dst_frame))
 
+    @wraps(features)
+    def features_of_engine(world: uipc.World) -> Any:
+        return ENGINES[world].features() if is_on_cpu(world) else features(world)
+
     @wraps(insert)
     def insert_guarded(animator: uipc.core.Animator, object: uipc.core.Object, callable: Any) -> None:
         refuse_unwanted("animator.insert: callable", callable, FUNCTION, EngineError)
@@ -278,6 +295,7 @@ def _extend_worlds() -> None:
 
     uipc.core.Animator.insert = insert_guarded
     uipc.World.__init__, uipc.World.init, uipc.World.recover = construct_and_keep, init_in_turn, recover_frame
+    uipc.World.features = features_of_engine
 
 
 _extend_worlds()
