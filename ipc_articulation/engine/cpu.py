@@ -30,6 +30,7 @@ from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.step import step
 from ipc_articulation.engine.workspace import Workspace, make_workspace
 from ipc_articulation.errors import EngineError, SolverError
+from ipc_articulation.frontend.backend_offsets import write_offsets
 from ipc_articulation.frontend.body_checks import scaled
 from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.callbacks import run_callbacks
@@ -251,6 +252,7 @@ class CpuEngine(PyIEngine):
         workspace = make_workspace(model, when)
         workspace.conditioning.test(now.state)
         self.properties.put_into(model, workspace)
+        write_offsets(model.slots, model.context.bodies.soft.bodies)
         writer = SceneWriter(model.context, workspace.articulation)
         self._animator.init()  # the animations of new objects look for their geometries
         known = self.model.context.bodies.rows if self.state_accessor is not None else {}
