@@ -9,8 +9,8 @@ import numpy as np
 import uipc
 from uipc.backend import WorldVisitor
 
-from ipc_articulation.coupling.sanity_messages import clause
 from ipc_articulation.errors import AdapterError, EngineError, SceneError
+from ipc_articulation.frontend.sanity_messages import refuse_invalid
 
 
 def require_valid(world: uipc.World, asker: str = "step") -> None:
@@ -22,11 +22,7 @@ def require_valid(world: uipc.World, asker: str = "step") -> None:
     """
     if not isinstance(world, uipc.World):
         raise EngineError(f"{asker}: world is a {type(world).__name__}, must be a uipc.World")
-    if world.is_valid():
-        return
-    complaints = [clause(message) for _, message in sorted(world.sanity_checker().errors().items())]
-    reason = "; ".join(dict.fromkeys(complaints)) or "see libuipc's log"
-    raise SceneError(f"the world is not valid: {reason}")
+    refuse_invalid(world)
 
 
 def require_scene(world: uipc.World, scene: uipc.Scene, joints: Sequence[str]) -> None:

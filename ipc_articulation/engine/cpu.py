@@ -30,6 +30,7 @@ from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.step import step
 from ipc_articulation.engine.workspace import Workspace, make_workspace
 from ipc_articulation.errors import EngineError, SolverError
+from ipc_articulation.frontend.backend_offsets import write_offsets
 from ipc_articulation.frontend.body_checks import scaled
 from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.callbacks import run_callbacks
@@ -98,6 +99,10 @@ class CpuEngine(PyIEngine):
         self._use(model, Moment(0, model.initial_state()), "at the start")
         self.state_accessor = StateAccessor(self.turn, self._present, self._set_state)
         self._scene.begin_pending()
+
+    def refuse_start(self, scene: SceneVisitor) -> None:
+        """Raise what `do_init` would, with a scene that libuipc does not let it read, as it complains of its start."""
+        make_workspace(read_model(scene, self._by_load), "at the start")
 
     def do_advance(self) -> None:
         """One step; called by `world.advance`. An error leaves state and frame as they were before."""
@@ -247,6 +252,7 @@ class CpuEngine(PyIEngine):
         workspace = make_workspace(model, when)
         workspace.conditioning.test(now.state)
         self.properties.put_into(model, workspace)
+        write_offsets(model.slots, model.context.bodies.soft.bodies)
         writer = SceneWriter(model.context, workspace.articulation)
         self._animator.init()  # the animations of new objects look for their geometries
         known = self.model.context.bodies.rows if self.state_accessor is not None else {}

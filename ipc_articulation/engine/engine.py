@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import uipc
+from uipc.backend import SceneVisitor
 
 from ipc_articulation.arguments import (
     AT_LEAST_ONE,
@@ -27,6 +28,7 @@ from ipc_articulation.arguments import (
     shown,
 )
 from ipc_articulation.engine.cpu import CpuEngine
+from ipc_articulation.engine.output.features import Features
 from ipc_articulation.engine.output.statistics import NoStatistics
 from ipc_articulation.engine.output.vertex_accessor import VertexAccessor
 from ipc_articulation.engine.persistence.dump import NEWEST
@@ -41,6 +43,7 @@ from ipc_articulation.frontend.friction_law import (
 )
 from ipc_articulation.frontend.resistance_table import fill_resistances
 from ipc_articulation.frontend.robot_tolerances import tighten_for_robots
+from ipc_articulation.frontend.sanity_messages import refuse_invalid
 from ipc_articulation.frontend.turns import turn_of
 from ipc_articulation.frontend.worlds import ENGINES, is_on_cpu
 from ipc_articulation.signals import interrupts_deferred
@@ -54,7 +57,7 @@ class Engine(uipc.Engine):
     """The engine of a libuipc world; a world keeps its engine alive.
 
     Args:
-        backend: "cpu": ours, affine bodies without a GPU. "cuda" and "none": libuipc's own; the latter moves nothing.
+        backend: "cpu": ours, without a GPU. "cuda" and "none": libuipc's own; the latter moves nothing.
             "auto": "cuda" where there is an NVIDIA GPU, else "cpu".
         workspace: Folder for what the engine writes.
         config: libuipc's engine configuration, passed through to "cuda" and "none".
@@ -142,6 +145,17 @@ class Engine(uipc.Engine):
                     stack.enter_context(self.cpu.turn)
             yield
 
+    def features(self) -> Any:
+        """The engine's features, as `world.features()` gives them; those of "cpu" are `Features`."""
+        if self.cpu is None:
+            return super().features()
+        return Features(
+            {
+                uipc.core.AffineBodyStateAccessorFeature: lambda: self.state_accessor,
+                uipc.core.FiniteElementStateAccessorFeature: lambda: self.vertex_accessor,
+            }
+        )
+
     @property
     def state_accessor(self) -> Any:
         """Reads and writes the state of bodies between steps; valid after `world.init`.
@@ -216,9 +230,10 @@ def _extend_worlds() -> None:
     """Extend libuipc's worlds: they keep their engine alive, and initialise it completely or not at all; checked.
 
     A scene whose joints libuipc's CUDA engine does not move is refused there, and robots get tolerances that move them.
-    Steps of the CPU engine raise what animator callbacks raise.
+    Steps of the CPU engine raise what animator callbacks raise, and its worlds list its features.
     """
     construct, init, recover = uipc.World.__init__, uipc.World.init, uipc.World.recover
+    features = uipc.World.features
     insert = uipc.core.Animator.insert
 
     @wraps(construct)
@@ -252,7 +267,11 @@ def _extend_worlds() -> None:
             fill_resistances(scene, engine.leaves_open)
         init(world, scene)
         cpu = None if engine is None else engine.cpu
-        if cpu is not None and cpu.state_accessor is None and world.is_valid():
+        if engine is not None and not world.is_valid():
+            if cpu is not None:
+                cpu.refuse_start(SceneVisitor(scene))  # tells more: instances, and gaps
+            refuse_invalid(world)
+        if cpu is not None and cpu.state_accessor is None:
             raise EngineError(
                 "world.init did nothing, as an earlier world.init of this world has failed; make a new Engine and "
                 "a new World"
@@ -265,6 +284,10 @@ def _extend_worlds() -> None:
             ENGINES[world].cpu.require_world("recover")
         return bool(recover(world, dst_frame))
 
+    @wraps(features)
+    def features_of_engine(world: uipc.World) -> Any:
+        return ENGINES[world].features() if is_on_cpu(world) else features(world)
+
     @wraps(insert)
     def insert_guarded(animator: uipc.core.Animator, object: uipc.core.Object, callable: Any) -> None:
         refuse_unwanted("animator.insert: callable", callable, FUNCTION, EngineError)
@@ -272,6 +295,7 @@ def _extend_worlds() -> None:
 
     uipc.core.Animator.insert = insert_guarded
     uipc.World.__init__, uipc.World.init, uipc.World.recover = construct_and_keep, init_in_turn, recover_frame
+    uipc.World.features = features_of_engine
 
 
 _extend_worlds()

@@ -57,7 +57,6 @@ def start_world(
     """
     import uipc
 
-    from ipc_articulation.coupling.failures import require_valid
     from ipc_articulation.engine import Engine
 
     engine = Engine(engine_name, workspace)
@@ -65,7 +64,6 @@ def start_world(
     uipc.Logger.set_level(uipc.Logger.Level.Critical)  # or every pair of triangles that intersects is listed
     try:
         world.init(uipc_scene)
-        require_valid(world)
     except SceneError as error:
         raise document.error([SceneProblem(_first_named(scene, str(error)), str(error))]) from error
     finally:

@@ -88,8 +88,8 @@ def with_rods(*changes: tuple[str, str]) -> tuple[str, str]:
 
 SAID = {
     0.5: r"'first' and 'second' intersect at the start \(edge \(2, 3\) of 'first' and edge \(0, 1\) of 'second'\)",
-    0.504: r"'first' and 'second' are 0.004 m apart, less than their thickness 0.005 m: move them apart "
-    r"\(vertices 2, 3 of 'first' and vertices 0, 1 of 'second'\)",
+    0.504: r"'first' and 'second' are 0.004 m apart, less than the thickness 0.005 m of their surfaces, at the "
+    r"start \(edge \(2, 3\) of 'first' and edge \(0, 1\) of 'second'\)",
 }
 
 
@@ -124,7 +124,7 @@ def test_a_rod_that_overlaps_itself_is_an_error(tmp_path: Path) -> None:
     change = with_rods(("points: [[0, -0.1, 0], [0, 0.1, 0]]", loop), ("[-0.5, 0, 0.5]", "[-0.8, 0, 0.5]"))
     message = "'second' overlaps itself at the start ('second' is 0.006 m thick); move its parts apart"
     assert told(check(tmp_path, change).errors) == [f"24:11 {message}"]
-    with pytest.raises(SceneFileError, match=r"parts of 'second' are 0.002 m apart, less than their thickness 0.006 m"):
+    with pytest.raises(SceneFileError, match=r"parts of 'second' are 0.002 m apart, less than the thickness 0.006 m"):
         run(tmp_path / "scene.yaml", engine="cpu", quiet=True, pictures=False, force=True)
 
 

@@ -217,3 +217,21 @@ def test_a_world_whose_init_failed_says_so(tmp_path):
         world.init(scene.scene)
     with pytest.raises(EngineError, match=r"an earlier world\.init of this world has failed; make a new Engine"):
         world.init(scene.scene)
+
+
+def test_bodies_that_intersect_at_the_start_are_an_error_of_world_init(tmp_path):
+    scene = BoxScene(tmp_path)  # with libuipc's own check, which makes the world invalid and only logs why
+    scene.add_box(np.eye(4)).geometry().instances().resize(2)
+    message = r"^'box 0 instance 0' and 'box 0 instance 1' intersect at the start; move them apart, to a gap of 0.01 m"
+    with pytest.raises(SceneError, match=message):
+        scene.start()
+    with pytest.raises(SceneError, match=r"^'box 0 instance 0' and 'box 0 instance 1' intersect"):
+        scene.world.init(scene.scene)
+
+
+def test_what_only_libuipcs_own_check_refuses_is_an_error_of_world_init(tmp_path):
+    scene = BoxScene(tmp_path)
+    scene.add_box(np.eye(4))
+    scene.add_box(np.eye(4))
+    with pytest.raises(SceneError, match=r"^the world is not valid: 'box 0' intersects with 'box 1'"):
+        scene.start("none")

@@ -238,7 +238,7 @@ def test_bodies_that_intersect_at_the_start_are_named_and_placed(tmp_path: Path,
         f"  - {{name: here, {box}}}\n"
         f"  - {{name: there, {box}, pose: {{position: [0.9, 0.1, 0.05]}}}}\n"
     )
-    with pytest.raises(SceneFileError, match=r"6:5: .*'here' intersects with 'there'"):
+    with pytest.raises(SceneFileError, match=r"6:5: .*'here' and 'there' intersect at the start"):
         ipc_articulation.run(file, engine="cpu", out=tmp_path, quiet=True)
     assert "Intersection" not in "".join(capfd.readouterr())
 

@@ -1,7 +1,7 @@
 """Reading and writing the state of bodies between steps, as libuipc's AffineBodyStateAccessorFeature does it.
 
-libuipc has no way for an engine in Python to offer a feature, so `world.features()` does not list this one; it is
-`engine.state_accessor`, and its methods have the feature's names and arguments.
+It is `engine.state_accessor`, and `world.features()` finds it (see `features`); its methods have the feature's names
+and arguments.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ipc_articulation.engine.output.write_back import SceneWriter
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import PAST, EngineState
 from ipc_articulation.engine.workspace import Workspace
-from ipc_articulation.errors import SceneError
+from ipc_articulation.errors import SceneError, UnsupportedError
 from ipc_articulation.frontend.attributes import read, read_meta, writable
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.contact_world import refuse_overlaps
@@ -82,6 +82,16 @@ class StateAccessor:
         geometry.instances().resize(count)
         geometry.meta().create(_OFFSET, body_offset)
         return geometry
+
+    def copy_transform_to(self, *_: Any) -> None:
+        """Refuse a buffer: those of libuipc are on a GPU.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError("the CPU engine writes into no buffers; use create_geometry and copy_to of the accessor")
+
+    copy_velocity_to = copy_transform_to
 
     @in_turn
     def copy_to(self, state_geo: Any) -> None:

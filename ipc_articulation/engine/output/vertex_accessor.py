@@ -1,6 +1,6 @@
 """Reading and writing the state of vertices between steps, as libuipc's FiniteElementStateAccessorFeature does it.
 
-It is not a feature of the world (see `state_accessor`) but `engine.vertex_accessor`; names and arguments are the same.
+It is `engine.vertex_accessor`, and `world.features()` finds it (see `features`); names and arguments are the same.
 """
 
 from __future__ import annotations
@@ -22,6 +22,25 @@ from ipc_articulation.frontend.turns import changing_in_turn, in_turn
 _OFFSET = "backend_fem_vertex_offset"  # libuipc's name for the first vertex that a state geometry stands for
 
 
+class VerticesOfState:
+    """A point cloud whose `position` may be created again: the one of libuipc's feature has none at first."""
+
+    def __init__(self, geometry: Any) -> None:
+        """Take the point cloud, or the collection of its vertices."""
+        self._of = geometry
+
+    def vertices(self) -> VerticesOfState:
+        """The attributes of the vertices."""
+        return VerticesOfState(self._of.vertices())
+
+    def create(self, name: str, *value: Any, **more: Any) -> Any:
+        """Create an attribute of the vertices."""
+        return self._of.find(name) if name == "position" else self._of.create(name, *value, **more)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._of, name)
+
+
 class VertexAccessor:
     """Copies positions and velocities between the engine's soft bodies and the vertices of a geometry.
 
@@ -38,7 +57,7 @@ class VertexAccessor:
         return sum(len(body.x) for body in self._soft.bodies)
 
     def create_geometry(self, vertex_offset: int = 0, vertex_count: int | None = None) -> Any:
-        """A point cloud with a vertex for each of some vertices; create the attribute `velocity` on it if you need it.
+        """A point cloud with a vertex for each of some vertices; create the attributes `position` or `velocity` on it.
 
         Args:
             vertex_offset: The first vertex.
@@ -51,7 +70,9 @@ class VertexAccessor:
         self._vertices(vertex_offset, count)
         geometry = pointcloud(np.zeros((count, 3)))
         geometry.meta().create(_OFFSET, vertex_offset)
-        return geometry
+        return VerticesOfState(geometry)
+
+    copy_position_to = copy_velocity_to = StateAccessor.copy_transform_to
 
     @in_turn
     def copy_to(self, state_geo: Any) -> None:

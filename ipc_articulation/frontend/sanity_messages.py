@@ -11,12 +11,30 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import uipc
 
+from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read
 
 _OBJECT = re.compile(r"(?:Geometry|HalfPlane)\((\d+)\) in Object\[(.*?)\(\d+\)\]")
 _NUMBERS = re.compile(r"distance=([^,)]+), thickness=([^,)]+)")
 _MOST = 4  # vertices of a body that are listed
+
+
+def refuse_invalid(world: uipc.World) -> None:
+    """Refuse a world that libuipc takes no steps with; it only logs why.
+
+    Raises:
+        SceneError: The world is not valid; names the bodies of which the sanity check complains, if that is the reason.
+    """
+    if world.is_valid():
+        return
+    try:
+        complaints = [clause(message) for _, message in sorted(world.sanity_checker().errors().items())]
+    except uipc.Exception:  # the check is switched off
+        complaints = []
+    reason = "; ".join(dict.fromkeys(complaints)) or "see libuipc's log"
+    raise SceneError(f"the world is not valid: {reason}")
 
 
 def clause(message: Any) -> str:
