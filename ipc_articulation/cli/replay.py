@@ -47,12 +47,13 @@ def execute(options: argparse.Namespace) -> None:
     from ipc_articulation.viewing.replaying import replay
 
     try:
-        replay(recording, options.port, options.colours, options.host, ready=_tell, show=options.show)
+        replay(recording, options.port, options.colours, options.host, ready=tell, show=options.show)
     except KeyboardInterrupt:  # how it is ended
         print()
 
 
-def _tell(address: str) -> None:
+def tell(address: str) -> None:
+    """Say where a page is."""
     print(f"{address}   open this in a browser; Ctrl-C ends", flush=True)
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ipc_articulation.contact.materials import BY_LOAD
-from ipc_articulation.errors import DumpError, SceneError
+from ipc_articulation.errors import DumpError, OverlapError, SceneError
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.checks import SOFT
 from ipc_articulation.scenefile.document import Document, Location, SceneProblem
@@ -65,12 +69,30 @@ def start_world(
     uipc.Logger.set_level(uipc.Logger.Level.Critical)  # or every pair of triangles that intersects is listed
     try:
         world.init(uipc_scene)
+        _refuse_overlaps(world, uipc_scene)
         require_valid(world)
     except SceneError as error:
-        raise document.error([SceneProblem(_first_named(scene, str(error)), str(error))]) from error
+        look = f"; see them: {show_command(document)}" if isinstance(error, OverlapError) else ""
+        raise document.error([SceneProblem(_first_named(scene, str(error)), f"{error}{look}")]) from error
     finally:
         uipc.Logger.set_level(uipc.Logger.Level.Error)
     return engine, world
+
+
+def _refuse_overlaps(world: uipc.World, uipc_scene: uipc.Scene) -> None:
+    """Say of a world that is not valid which bodies overlap, and how deep; libuipc's own message has no depth."""
+    if not world.is_valid():
+        from ipc_articulation.coupling.distance import SceneDistance
+
+        distance = SceneDistance(uipc_scene)
+        every = np.arange(distance.bodies.affine_count)
+        distance.refuse_overlaps(every, distance.bodies.q[every], "at the start")
+
+
+def show_command(document: Document) -> str:
+    """The command that draws the start of a scene file."""
+    settings = [text for key, value in document.settings.items() for text in ("--set", f"{key}={json.dumps(value)}")]
+    return shlex.join(["ipc-articulation", "show", str(document.file), *settings])
 
 
 def dump_world(world: uipc.World) -> None:

@@ -55,6 +55,8 @@ def draw(shots: Shots, file: Path, show: Callable[[int], None] = lambda done: No
 
 def _check(shots: Shots, file: Path) -> None:
     need("pyvista")
+    if shots.marks is not None:
+        need("matplotlib")  # letters
     if file.suffix == ".mp4":
         need("imageio_ffmpeg")
         if any(side % 2 for side in shots.size):

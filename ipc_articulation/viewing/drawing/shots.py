@@ -12,6 +12,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording, Scenery
 from ipc_articulation.viewing.bodies import LOOKS, bounds_of, outline_of
 from ipc_articulation.viewing.forces import NONE, ForceArrows
+from ipc_articulation.viewing.marks import Marks
 from ipc_articulation.viewing.meshes import DrawnMesh, Show, drawn_meshes
 from ipc_articulation.viewing.moments import spread
 from ipc_articulation.viewing.palette import PictureBy, colours, of_bodies
@@ -43,6 +44,7 @@ class Shots:
     size: Size = PICTURE_SIZE  # pixels
     fps: float = 30.0  # of a film
     strain_scale: StrainScale | None = None  # None: soft bodies have one colour
+    marks: Marks | None = None  # None: no names
 
     @property
     def bounds(self) -> tuple[Array, Array]:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ipc_articulation.extras import need
+from ipc_articulation.viewing.drawing.names import with_names
 from ipc_articulation.viewing.drawing.pyvista_scene import PyvistaScene
 from ipc_articulation.viewing.drawing.shots import Shots
 
@@ -25,7 +26,8 @@ def main() -> None:
         for count, shot in enumerate(shots.shots, start=1):
             stage.show(shot)
             stage.plotter.render()  # a screenshot alone draws only the first time
-            write(stage.plotter.screenshot(return_img=True))
+            pixels = stage.plotter.screenshot(return_img=True)
+            write(pixels if shots.marks is None else with_names(pixels, stage.plotter, shots.marks))
             print(count, flush=True)
     stage.plotter.close()
 
