@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--film", action="store_true", help="an MP4 film of the whole run")
     parser.add_argument("--forces", action="store_true", help="draw contact forces as arrows")
     parser.add_argument("--size", type=size, metavar="WxH", help="pixels (default: 1600x1000; a film: 1280x800)")
-    add(parser, "--colours", "--show", "--fps", "--every")
+    add(parser, "--camera", "--colours", "--show", "--fps", "--every")
     add(parser, "--out", help="a .png file; a .mp4 file for a film")
     add(parser, "--quiet", help="no progress bar; print nothing")
 
@@ -50,7 +50,7 @@ def execute(options: argparse.Namespace) -> None:
         rows, default = [last_row(recording)], "picture.png"
     size = options.size or (FILM_SIZE if options.film else PICTURE_SIZE)
     file = options.out or options.folder / default
-    shots = shots_of(recording, rows, options.colours, forces, size, options.fps, options.show)
+    shots = shots_of(recording, rows, options.colours, forces, size, options.fps, options.show, options.camera)
     with progress(file.name, len(rows), options.quiet) as show:
         draw(shots, file, show)
     if not options.quiet:

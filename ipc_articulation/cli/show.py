@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--size", type=size, metavar="WxH", help="pixels (default: 1600x1000)")
     add(parser, "--colours", choices=("role", "link"), help="what colours show: role (default), or each link")
     add(parser, "--show")
+    add(parser, "--camera", help="a camera of the scene or robot file (default: one that sees everything)")
     add(parser, "--quiet", help="print only where the picture is")
 
 
@@ -57,7 +58,7 @@ def execute(options: argparse.Namespace) -> None:
     from ipc_articulation.viewing.drawing.shots import PICTURE_SIZE
 
     file = options.out or Path("out") / options.file.stem / "start.png"
-    draw(picture_of(placed, options.size or PICTURE_SIZE, options.colours, options.show), file)
+    draw(picture_of(placed, options.size or PICTURE_SIZE, options.colours, options.show, options.camera), file)
     print(file)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ipc_articulation.showing.placed import Placed
 from ipc_articulation.viewing import bodies
+from ipc_articulation.viewing.cameras import camera_named, look_through
 from ipc_articulation.viewing.drawing.shots import PICTURE_SIZE, Shot, Shots, Size
 from ipc_articulation.viewing.forces import NONE
 from ipc_articulation.viewing.marks import OVERLAP, Marks, Name
@@ -20,7 +21,9 @@ _BEHIND = 0.35  # share of an axis that is behind the joint
 _CLEAR = 0.55  # opacity of bodies that overlap
 
 
-def picture_of(placed: Placed, size: Size = PICTURE_SIZE, by: By = "role", show: Show = "visual") -> Shots:
+def picture_of(
+    placed: Placed, size: Size = PICTURE_SIZE, by: By = "role", show: Show = "visual", camera: str | None = None
+) -> Shots:
     """What a picture of the start shows.
 
     Args:
@@ -28,10 +31,17 @@ def picture_of(placed: Placed, size: Size = PICTURE_SIZE, by: By = "role", show:
         size: Width and height [pixels].
         by: Meaning of a body's colour.
         show: Which surfaces of the bodies; those that overlap are drawn by their surfaces for contact.
+        camera: Name of the camera; None: one that sees everything.
+
+    Raises:
+        ViewingError: There is no such camera.
     """
     soft = np.concatenate([np.zeros((0, 3)), *(shape.vertices for shape in placed.scenery.soft)])
-    shot = Shot(_NO_POSES, NONE, soft)
-    everything = replace(placed.scenery, eye=None, target=None)  # no name belongs to what is outside
+    scenery = placed.scenery
+    poses = {link.name: link.pose for link in placed.robot.links}
+    look = None if camera is None else look_through(camera_named(scenery, camera), scenery, poses)
+    shot = Shot(_NO_POSES, NONE, soft, look=look)
+    everything = replace(scenery, eye=None, target=None)  # no name belongs to what is outside
     return Shots(everything, (), meshes_of(placed, by, show), (shot,), size, marks=marks_of(placed))
 
 

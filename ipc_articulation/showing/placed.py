@@ -14,6 +14,7 @@ from ipc_articulation.checking.start import things_of
 from ipc_articulation.coupling.adapter import CoupledRobot, HalfPlane
 from ipc_articulation.errors import SceneFileError, ViewingError
 from ipc_articulation.recording import Scenery, SoftShape, Surface
+from ipc_articulation.recording.scenery import Camera
 from ipc_articulation.repairs import summed
 from ipc_articulation.running.loop import scenery_of
 from ipc_articulation.scenefile.document import Document
@@ -55,6 +56,7 @@ class _Built:
     surfaces: tuple[Surface, ...]
     soft_shapes: tuple[SoftShape, ...]
     planes: tuple[HalfPlane, ...]
+    cameras: tuple[Camera, ...]
     joints: tuple[PlacedJoint, ...]
 
 
@@ -146,7 +148,7 @@ def _built(scene: AnyScene, document: Document) -> _Built:
 
         parts = fill(uipc_scene, scene, document)
         robot, joints = parts.mechanism, joints_of_file(scene)
-        return _Built(robot, parts.surfaces, parts.soft.shapes, robot.planes, joints)
+        return _Built(robot, parts.surfaces, parts.soft.shapes, robot.planes, robot.cameras, joints)
     return _of_robot(uipc_scene, scene, document)
 
 
@@ -163,4 +165,4 @@ def _of_robot(uipc_scene: Any, scene: RobotScene, document: Document) -> _Built:
     robot = coupling.robot
     soft = SoftBodies(uipc_scene, scene, document, robot).shapes
     surfaces = surfaces_of(robot, coupling.visuals)
-    return _Built(robot, surfaces, soft, robot.planes, joints_of_robot(robot, adapter))
+    return _Built(robot, surfaces, soft, robot.planes, robot.cameras, joints_of_robot(robot, adapter))

@@ -9,6 +9,7 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.extras import need
 from ipc_articulation.recording import Scenery
+from ipc_articulation.viewing.cameras import Look
 
 Point = tuple[float, float, float]
 
@@ -66,6 +67,12 @@ def aim(plotter: Any, scenery: Scenery, points: Array, share: float = 1.0) -> No
     plotter.camera.position, plotter.camera.focal_point = tuple(eye), tuple(target)
     plotter.camera.up = tuple(_unit(scenery.up))
     plotter.camera.view_angle = VIEW_ANGLE
+
+
+def look_as(plotter: Any, look: Look) -> None:
+    """Point a plotter's camera as a named one."""
+    plotter.camera.position, plotter.camera.focal_point = tuple(look.eye), tuple(look.target)
+    plotter.camera.up, plotter.camera.view_angle = tuple(_unit(look.up)), look.angle or VIEW_ANGLE
 
 
 def in_picture(plotter: Any, points: Array) -> Array:

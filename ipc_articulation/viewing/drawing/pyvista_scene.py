@@ -11,7 +11,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.extras import need
 from ipc_articulation.recording import Surface
 from ipc_articulation.viewing.bodies import placed
-from ipc_articulation.viewing.drawing.camera import KEY, add_lights, aim, direction
+from ipc_articulation.viewing.drawing.camera import KEY, add_lights, aim, direction, look_as
 from ipc_articulation.viewing.drawing.shots import Shot, Shots
 from ipc_articulation.viewing.drawing.strain_look import STRAIN, strain_look
 from ipc_articulation.viewing.ground import GROUND, TILE, cell_width, foot, plane_coordinates
@@ -98,6 +98,8 @@ class PyvistaScene:
                 flat.points = _shadow(points, point, normal, self._to_light)
         if self._forces is not None:
             _show_arrows(self._forces, shot.arrows)
+        if shot.look is not None:
+            look_as(self.plotter, shot.look)
         self.plotter.renderer.reset_camera_clipping_range()
 
     def _add_body(self, surface: Surface, meshes: list[DrawnMesh], planes: tuple[tuple[Array, Array], ...]) -> _Body:
