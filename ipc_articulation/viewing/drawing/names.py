@@ -1,4 +1,6 @@
-"""Names beside a picture, with lines to what they name: bodies at the left, joints and overlaps at the right.
+"""Texts on a picture: the legend of forces, and names with lines to what they name.
+
+Bodies are at the left, joints and overlaps at the right.
 
 In a column, names stand in the order of their points from top to bottom, as near to the height of these as they can
 without covering each other: the heights y that minimise Σ (y_k - d_k)² with y_{k+1} - y_k ≥ h. With z_k = y_k - k h
@@ -16,6 +18,7 @@ from scipy.optimize import isotonic_regression
 from ipc_articulation.arrays import Array
 from ipc_articulation.extras import need
 from ipc_articulation.viewing.drawing.camera import in_picture
+from ipc_articulation.viewing.drawing.shots import Shots
 from ipc_articulation.viewing.marks import COLOURS, FRAME, Marks, Name
 
 _LETTERS, _LEAST = 0.022, 0.012  # height of letters, and of the smallest, in heights of the picture
@@ -23,21 +26,31 @@ _ROW, _EDGE, _HEAD = 1.35, 0.015, 0.05  # of a letter's height; of the picture's
 _HEADINGS = {"body": "bodies", "joint": "joints and their axes", "overlap": "overlaps"}
 
 
-def with_names(pixels: NDArray[np.uint8], plotter: Any, marks: Marks) -> NDArray[np.uint8]:
-    """A picture (height, width, 3) with the names drawn on it."""
+def with_texts(pixels: NDArray[np.uint8], plotter: Any, shots: Shots) -> NDArray[np.uint8]:
+    """A picture (height, width, 3) with the legend of forces and the names, if it has any, drawn on it."""
+    if not shots.legend and shots.marks is None:
+        return pixels
     picture = need("PIL.Image").fromarray(pixels)
-    pen = need("PIL.ImageDraw").Draw(picture)
+    pen, (width, height) = need("PIL.ImageDraw").Draw(picture), picture.size
+    if shots.legend:
+        place = _EDGE * height, (1.0 - _EDGE) * height
+        pen.text(place, shots.legend, COLOURS["body"], font=_font(_LETTERS * height), anchor="lb")
+    if shots.marks is not None:
+        _draw_marks(pen, plotter, shots.marks, width, height)
+    return np.asarray(picture)
+
+
+def _draw_marks(pen: Any, plotter: Any, marks: Marks, width: int, height: int) -> None:
     left = [name for name in marks.names if name.kind == "body"]
     right = [name for name in marks.names if name.kind != "body"]
     for names, is_left in ((left, True), (right, False)):
         if names:
             _draw_column(pen, names, in_picture(plotter, np.array([name.point for name in names])), is_left)
     if len(marks.frames):
-        large, at = _font(1.1 * _LETTERS * picture.height), 0.4 * picture.width
+        large, at = _font(1.1 * _LETTERS * height), 0.4 * width
         for text, colour in zip(("frames of links: x", " y", " z"), FRAME, strict=True):
-            pen.text((at, 0.5 * _HEAD * picture.height), text, colour, font=large, anchor="lm")
+            pen.text((at, 0.5 * _HEAD * height), text, colour, font=large, anchor="lm")
             at += large.getlength(text)
-    return np.asarray(picture)
 
 
 def heights(wanted: Array, row: float, top: float, bottom: float) -> Array:

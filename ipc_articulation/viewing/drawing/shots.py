@@ -47,6 +47,7 @@ class Shots:
     fps: float = 30.0  # of a film
     strain_scale: StrainScale | None = None  # None: soft bodies have one colour
     marks: Marks | None = None  # None: no names
+    legend: str = ""  # at the lower left corner
 
     @property
     def bounds(self) -> tuple[Array, Array]:
@@ -111,5 +112,5 @@ def shots_of(
     surfaces = recording.scenery.surfaces
     looks = colours(surfaces, of_bodies(by))
     meshes = {body.name: drawn_meshes(body, show, of_bodies(by), looks[body.name]) for body in surfaces}
-    scale = strain.scale() if strain else None
-    return Shots(recording.scenery, tuple(recording.body_names), meshes, shots, size, fps, scale)
+    scale, legend = strain.scale() if strain else None, forces.legend if forces else ""
+    return Shots(recording.scenery, tuple(recording.body_names), meshes, shots, size, fps, scale, legend=legend)
