@@ -18,6 +18,7 @@ __all__ = [
     "ModelError",
     "NoRecordingError",
     "OutputError",
+    "OverlapError",
     "RecordingError",
     "SceneError",
     "SceneFileError",
@@ -38,6 +39,10 @@ class IpcArticulationError(Exception):
 
 class SceneError(IpcArticulationError):
     """A libuipc scene is inconsistent: a missing slot, a missing attribute, bodies that intersect at the start."""
+
+
+class OverlapError(SceneError):
+    """Bodies of a libuipc scene that may touch each other intersect, or have almost no gap."""
 
 
 class UnsupportedError(IpcArticulationError):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
+from ipc_articulation.adapters.mujoco.cameras import cameras_of
 from ipc_articulation.adapters.mujoco.kinematics import (
     JointMap,
     body_poses,
@@ -89,6 +90,7 @@ def describe(
         contact_rules=friction_rules(model, surfaces, friction),
         leaders=friction_leaders(model, surfaces),
         rows=row_names(model, joints),
+        cameras=tuple(cameras_of(model, data)),
     )
 
 

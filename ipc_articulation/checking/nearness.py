@@ -43,6 +43,12 @@ class Nearness:
                 message = f"'{thing.name}' overlaps itself at the start{self._thick(thing.name)}; move its parts apart"
                 yield SceneProblem(place_of(thing.name, self._scene), message)
 
+    def overlapping(self) -> list[tuple[str, str]]:
+        """Names of all pairs that overlap, or of which one is inside the other."""
+        crossing = [names for names, gap in self._gaps.items() if gap <= 0.0]
+        inside = [names for names in self._inside() if not {names, names[::-1]} & set(crossing)]
+        return [*crossing, *inside]
+
     def narrow_pairs(self) -> list[tuple[str, str]]:
         """Names of all pairs that overlap, are too near each other, or of which one is inside the other."""
         return list(dict.fromkeys([*self._gaps, *self._inside()]))

@@ -106,7 +106,7 @@ def _of_articulations(uipc_scene: object, scene: ArticulationScene, document: Do
 
     parts = fill(uipc_scene, scene, document)
     robot, soft = parts.mechanism, parts.soft
-    return Start(robot, (*_things(robot), *_soft_things(scene, soft.shapes)), soft=soft.shapes, soft_slots=soft.slots)
+    return Start(robot, things_of(robot, scene, soft.shapes), soft=soft.shapes, soft_slots=soft.slots)
 
 
 def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Start:
@@ -126,7 +126,7 @@ def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Star
         mass = None if step is None else _definite(step.mass, robot)
     soft = SoftBodies(uipc_scene, scene, document, robot)
     actuated, joints, efforts = tuple(driven.actuated), tuple(driven.joints), tuple(np.asarray(driven.efforts).tolist())
-    things = *_things(robot), *_soft_things(scene, soft.shapes)
+    things = things_of(robot, scene, soft.shapes)
     held = None if step is None else step.restraints
     return Start(robot, things, actuated, joints, efforts, mass, held, soft.shapes, soft.slots)
 
@@ -147,6 +147,11 @@ def _definite(M: Array, robot: CoupledRobot) -> Array:
             "its link an inertia, or the joint an armature"
         )
     return M
+
+
+def things_of(robot: CoupledRobot, scene: Scene, shapes: tuple[SoftShape, ...]) -> tuple[Thing, ...]:
+    """The surfaces of all bodies of a scene, rigid and soft."""
+    return (*_things(robot), *_soft_things(scene, shapes))
 
 
 def _things(robot: CoupledRobot) -> Iterator[Thing]:

@@ -34,6 +34,7 @@ def _shared() -> dict[str, dict[str, Any]]:
     return {
         "file": {"metavar": "FILE", "type": scene_file, "help": scene},
         "folder": {"metavar": "OUT/NAME", "type": Path, "help": "what a run has written"},
+        "--camera": {"metavar": "NAME", "help": "a camera of the scene or robot file (default: the scene's view)"},
         "--colours": {"choices": ("role", "link", "strain"), "default": "role", "help": colours},
         "--engine": {
             "choices": engines,

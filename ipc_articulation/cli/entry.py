@@ -44,6 +44,7 @@ COMMANDS = (
     "resume",
     "check",
     "new",
+    "show",
     "render",
     "replay",
     "report",
@@ -63,6 +64,7 @@ LARGE = {
     "new": ("ipc_articulation.starting", *_CHECKING),
     "resume": _RUNNING,
     "run": _RUNNING,
+    "show": ("ipc_articulation.showing", *_CHECKING),
     "sweep": ("ipc_articulation.sweeps", *_RUNNING),
 }
 

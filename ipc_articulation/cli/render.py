@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ipc_articulation.cli.arguments import add, size
+from ipc_articulation.cli.arguments import add, positive, size
 
 HELP = "draw a picture or film of a run"
 DESCRIPTION = "Draw the end of a run, one moment of it, or a film of all; needs no display."
@@ -13,6 +13,7 @@ examples:
   ipc-articulation render out/panda_push
   ipc-articulation render out/panda_push --at 1.4 --forces --colours link --out push.png
   ipc-articulation render out/panda_push --film --size 1920x1080
+  ipc-articulation render out/panda_push --film --forces-of "crate" --out push.webp
   ipc-articulation render out/panda_sponge --colours strain
 """
 
@@ -22,11 +23,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "folder", "--environment")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--at", type=float, metavar="TIME", help="the moment [s], instead of the end")
-    what.add_argument("--film", action="store_true", help="an MP4 film of the whole run")
+    what.add_argument("--film", action="store_true", help="a film of the whole run (MP4, or as --out says)")
     parser.add_argument("--forces", action="store_true", help="draw contact forces as arrows")
+    pairs = "draw those of some pairs only: a regular expression that matches a body's name, or 'a on b'"
+    parser.add_argument("--forces-of", metavar="PATTERN", help=pairs)
+    scale = "length of forces, such as 0.01 (default: chosen; forces that are much larger than the others are cut)"
+    parser.add_argument("--arrow-scale", type=positive, metavar="M_PER_N", help=scale)
     parser.add_argument("--size", type=size, metavar="WxH", help="pixels (default: 1600x1000; a film: 1280x800)")
-    add(parser, "--colours", "--show", "--fps", "--every")
-    add(parser, "--out", help="a .png file; a .mp4 file for a film")
+    add(parser, "--camera", "--colours", "--show", "--fps", "--every")
+    add(parser, "--out", help="a .png file; a .mp4, .webp or .gif file for a film")
     add(parser, "--quiet", help="no progress bar; print nothing")
 
 
@@ -41,7 +46,8 @@ def execute(options: argparse.Namespace) -> None:
     from ipc_articulation.viewing.moments import film_rows, last_row, row_at
 
     recording = looked_at(read_recording(options.folder), options.environment)
-    forces = ForceArrows(recording) if options.forces else None
+    wanted = options.forces or options.forces_of or options.arrow_scale
+    forces = ForceArrows(recording, options.forces_of, options.arrow_scale) if wanted else None
     if options.film:
         rows, default = film_rows(recording, options.fps, options.every).tolist(), "film.mp4"
     elif options.at is not None:
@@ -50,7 +56,7 @@ def execute(options: argparse.Namespace) -> None:
         rows, default = [last_row(recording)], "picture.png"
     size = options.size or (FILM_SIZE if options.film else PICTURE_SIZE)
     file = options.out or options.folder / default
-    shots = shots_of(recording, rows, options.colours, forces, size, options.fps, options.show)
+    shots = shots_of(recording, rows, options.colours, forces, size, options.fps, options.show, options.camera)
     with progress(file.name, len(rows), options.quiet) as show:
         draw(shots, file, show)
     if not options.quiet:

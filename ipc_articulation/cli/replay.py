@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--host", default="127.0.0.1", help="0.0.0.0: also for other machines (default: only this machine)"
     )
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a file and serve nothing")
-    add(parser, "--colours", "--show", "--fps", "--every")
+    add(parser, "--camera", "--colours", "--show", "--fps", "--every")
     add(parser, "--quiet", help="no progress bar while a file is written")
 
 
@@ -47,12 +47,15 @@ def execute(options: argparse.Namespace) -> None:
     from ipc_articulation.viewing.replaying import replay
 
     try:
-        replay(recording, options.port, options.colours, options.host, ready=_tell, show=options.show)
+        replay(
+            recording, options.port, options.colours, options.host, ready=tell, show=options.show, camera=options.camera
+        )
     except KeyboardInterrupt:  # how it is ended
         print()
 
 
-def _tell(address: str) -> None:
+def tell(address: str) -> None:
+    """Say where a page is."""
     print(f"{address}   open this in a browser; Ctrl-C ends", flush=True)
 
 
@@ -63,6 +66,7 @@ def _write(options: argparse.Namespace, recording: Recording) -> None:
 
     moments = len(film_rows(recording, options.fps, options.every))
     with progress(options.html.name, moments, options.quiet) as show:
-        write_page(recording, options.html, options.colours, options.fps, options.every, show, options.show)
+        looks = options.colours, options.fps, options.every, show, options.show, options.camera
+        write_page(recording, options.html, *looks)
     if not options.quiet:
         print(options.html)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.model.shapes import Shape
+from ipc_articulation.recording.scenery import Camera
 
 __all__ = [
     "Adapter",
@@ -133,6 +134,7 @@ class CoupledRobot:
     leaders: tuple[tuple[str, str], ...] = ()
     passive_joints: tuple[CoupledJoint, ...] = ()  # joints in the scene that are not in M and δθ̃
     tied_joints: tuple[CoupledJoint, ...] = ()  # follow the joints at rates that each prediction gives, see `ties`
+    cameras: tuple[Camera, ...] = ()  # for pictures
     rows: tuple[str, ...] = ()  # names of the rows of `Restraints`, for messages: tendons, angles of ball joints
 
     @property

@@ -14,7 +14,7 @@ from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.soft.meshes import Meshes, SoftMesh, make_meshes
 from ipc_articulation.contact.surfaces import Surfaces, join_surfaces, with_points
 from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.errors import SceneError
+from ipc_articulation.errors import OverlapError, SceneError
 from ipc_articulation.frontend.bodies import BodyTable, SurfaceMesh
 from ipc_articulation.frontend.contact_table import HalfPlaneTable
 from ipc_articulation.frontend.overlap_messages import overlap_message
@@ -153,11 +153,11 @@ def _soft(surfaces: Surfaces, bodies: BodyTable) -> tuple[Meshes | None, Bools]:
 
 
 def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: Array, when: str, moved: Bools | None = None) -> None:
-    """Raise a SceneError if two bodies that may touch intersect at q (n, 12), or almost have no gap.
+    """Raise an OverlapError if two bodies that may touch intersect at q (n, 12), or almost have no gap.
 
     Affine bodies that are not among the moved ones (n,) did not before; None: all have moved.
     """
     found = contact.find_overlap(q, moved)
     if found is None:
         return
-    raise SceneError(overlap_message(found, bodies, contact.surfaces, when))
+    raise OverlapError(overlap_message(found, bodies, contact.surfaces, q, when))

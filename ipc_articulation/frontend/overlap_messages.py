@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.contact.overlap import Overlap
+from ipc_articulation.contact.parting import parting
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.frontend.bodies import BodyTable
 
 _KINDS = {1: "vertex", 2: "edge", 3: "triangle"}
 
 
-def overlap_message(found: Overlap, bodies: BodyTable, surfaces: Surfaces, when: str) -> str:
+def overlap_message(found: Overlap, bodies: BodyTable, surfaces: Surfaces, q: Array, when: str) -> str:
     """The text of an error.
 
     Args:
         found: The overlap.
-        bodies: All bodies.
+        bodies: All n bodies.
         surfaces: Their surfaces.
+        q: Coordinates of the bodies, (n, 12).
         when: "at the start", for instance.
     """
     name = bodies.names[found.body]
@@ -29,8 +32,8 @@ def overlap_message(found: Overlap, bodies: BodyTable, surfaces: Surfaces, when:
         other = f"half-plane '{found.half_plane}'" if found.other is None else f"'{bodies.names[found.other]}'"
         both, instead = f"'{name}' and {other}", "disable their contact in the contact table"
     return (
-        f"{both} {_what(found)} {when}{where}; move them apart, to a gap of {found.wanted:.3g} m{_beside(found)} "
-        f"(below it they repel each other), or {instead}"
+        f"{both} {_what(found)} {when}{where}{_deep(found, bodies, surfaces, q)}; move them apart, to a gap of "
+        f"{found.wanted:.3g} m{_beside(found)} (below it they repel each other), or {instead}"
     )
 
 
@@ -39,6 +42,17 @@ def _what(found: Overlap) -> str:
     if found.gap <= 0.0 < distance and found.thickness > 0.0:
         return f"are {distance:.3g} m apart, less than the thickness {found.thickness:.3g} m of their surfaces,"
     return "intersect" if found.gap <= 0.0 else f"have a gap of only {found.gap:.2g} m"
+
+
+def _deep(found: Overlap, bodies: BodyTable, surfaces: Surfaces, q: Array) -> str:
+    """How deep an affine body is in a half-plane or in another one (see `parting`), if it is."""
+    n, rows = bodies.affine_count, (found.body, found.body if found.other is None else found.other)
+    if found.gap > 0.0 or max(rows) >= n or (found.other is not None and rows[0] == rows[1]):
+        return ""
+    x, first = surfaces.positions(q), surfaces.first
+    points, other = (x[first[row] : first[row + 1]] for row in rows)
+    depth = -found.gap if found.other is None else float(np.linalg.norm(parting(points, other)))
+    return f", {depth:.3g} m deep" if depth > 0.0 else ""
 
 
 def _beside(found: Overlap) -> str:

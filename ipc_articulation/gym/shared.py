@@ -19,6 +19,7 @@ from ipc_articulation.gym.performing import Plan, decided
 from ipc_articulation.gym.properties import draws_robot
 from ipc_articulation.gym.world import World, resettable
 from ipc_articulation.recording import SoftShape, Surface
+from ipc_articulation.recording.scenery import Camera
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.controls import ControllerSet
@@ -90,6 +91,7 @@ class _Member:
     surfaces: tuple[Surface, ...]
     soft_shapes: tuple[SoftShape, ...]
     planes: tuple[HalfPlane, ...]
+    cameras: tuple[Camera, ...]
 
 
 class SharedWorld(World):
@@ -109,6 +111,7 @@ class SharedWorld(World):
             surfaces,
             simulation.soft_shapes,
             simulation.planes,
+            simulation.cameras,
         )
         super().__init__(scene, document, member, lambda: None)
 

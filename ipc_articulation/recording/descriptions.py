@@ -12,7 +12,7 @@ from pydantic import NonNegativeInt, TypeAdapter, ValidationError
 from ipc_articulation.arrays import Colour
 from ipc_articulation.errors import RecordingError
 from ipc_articulation.recording.header import Header
-from ipc_articulation.recording.scenery import Point, Role
+from ipc_articulation.recording.scenery import Camera, Point, Role
 
 _GROUP = {"zarr_format": 3, "node_type": "group"}
 
@@ -73,6 +73,7 @@ class SceneryDescription:
     columns: dict[str, ArrayDescription] = field(default_factory=dict)
     visuals: tuple[VisualDescription, ...] = ()  # none before version 3
     soft: tuple[SoftDescription, ...] = ()  # none before version 4
+    cameras: tuple[Camera, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse lists of different lengths, and visual surfaces of no body."""

@@ -58,6 +58,20 @@ class SoftShape:
 
 
 @dataclass(frozen=True)
+class Camera:
+    """A camera with a name, on a body or in the world (an empty name)."""
+
+    name: str
+    eye: Point  # in the frame of the body that it is on [m]
+    target: Point  # where it looks, in the frame of the body `at` [m]
+    on: str = ""
+    at: str = ""
+    turns: bool = True  # with the body that it is on; False: it only moves with it
+    up: Point | None = None  # in the frame of the body that it is on; None: that of the scenery
+    angle: float | None = None  # of the picture's height [degrees]; None: that of every picture
+
+
+@dataclass(frozen=True)
 class Scenery:
     """Everything that pictures show and that does not change in a run; world frame."""
 
@@ -67,6 +81,7 @@ class Scenery:
     eye: Point | None = None  # position of the camera [m]; None where it is chosen to show every body
     target: Point | None = None  # where it looks [m]
     soft: tuple[SoftShape, ...] = ()
+    cameras: tuple[Camera, ...] = ()
 
 
 NOTHING = Scenery((), (), np.array([0.0, 0.0, 1.0]))

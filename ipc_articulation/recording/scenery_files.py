@@ -6,6 +6,7 @@ soft_vertices, soft_cells (k, 4)                  of all soft bodies in the same
 soft_rest                                         as soft_vertices, if a soft body does not start at rest
 attributes: names, roles, vertex_counts, face_counts, planes, up, eye, target, columns (checksums as in `layout`),
             visuals (body, colour, vertex_count and face_count of each),
+            cameras (name, eye, target, on, at, turns, up and angle of each),
             soft (name, corners, vertex_count, cell_count, radius and has_rest of each)
 """
 
@@ -63,7 +64,7 @@ def read_scenery(description: SceneryDescription, arrays: Mapping[str, NDArray[A
     planes = tuple((np.array(point), np.array(normal)) for point, normal in description.planes)
     surfaces = tuple(Surface(*parts) for parts in each)
     up, soft = np.array(description.up), _soft(description, arrays)
-    return Scenery(surfaces, planes, up, description.eye, description.target, soft)
+    return Scenery(surfaces, planes, up, description.eye, description.target, soft, description.cameras)
 
 
 def _padded(cells: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -114,6 +115,7 @@ def _description(scenery: Scenery) -> SceneryDescription:
             SoftDescription(s.name, s.cells.shape[1], len(s.vertices), len(s.cells), s.radius, s.unstrained is not None)
             for s in scenery.soft
         ),
+        cameras=scenery.cameras,
     )
 
 

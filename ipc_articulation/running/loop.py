@@ -129,4 +129,5 @@ def scenery_of(scene: schema.Scene, simulation: Shown) -> Scenery:
     """What pictures of a simulation show: its surfaces and half-planes, and the camera."""
     planes = tuple((plane.point, plane.normal) for plane in simulation.planes)
     view = scene.view
-    return Scenery(simulation.surfaces, planes, up(scene.gravity), view.eye, view.target, simulation.soft_shapes)
+    soft, cameras = simulation.soft_shapes, simulation.cameras
+    return Scenery(simulation.surfaces, planes, up(scene.gravity), view.eye, view.target, soft, cameras)

@@ -139,6 +139,10 @@ def _variations(scene: Scene) -> Iterator[SceneProblem]:
         yield SceneProblem(("randomise", index, "path"), f"'{path}' is drawn already")
 
 
+def _camera_names(scene: Scene) -> Iterator[SceneProblem]:
+    yield from _unique(("cameras",), (camera.name for camera in scene.cameras))
+
+
 def _mark_names(scene: RobotScene) -> Iterator[SceneProblem]:
     yield from _unique(("marks",), (mark.name for mark in scene.marks), [body.name for body in scene.bodies])
 
@@ -203,6 +207,7 @@ _CHECKS: tuple[_Check, ...] = (
     (Scene, ("walls", *SOFT), _attached),
     (Scene, ("bodies", "joints", "articulations"), _velocities),
     (Scene, ("randomise",), _variations),
+    (Scene, ("cameras",), _camera_names),
     (RobotScene, ("marks", "bodies"), _mark_names),
     (ArticulationScene, ("joints",), _joint_names),
     (ArticulationScene, ("joints", "bodies"), _joined_bodies),

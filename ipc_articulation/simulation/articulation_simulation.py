@@ -25,7 +25,7 @@ class ArticulationSimulation:
         self._uipc_scene = make_uipc_scene(scene, document)
         parts = fill(self._uipc_scene, scene, document)
         self.surfaces, self.planes, self._soft = parts.surfaces, parts.mechanism.planes, parts.soft
-        self.soft_shapes = parts.soft.shapes
+        self.soft_shapes, self.cameras = parts.soft.shapes, parts.mechanism.cameras
         self.ran_code: tuple[str, ...] = ()
         self.failures: list[dict[str, Any]] = []
         self.drawn: Mapping[str, float | list[float]] = {}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ipc_articulation.errors import EngineError
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.scenefile.reading import AnyScene
 from ipc_articulation.signals import interrupts_deferred
 from ipc_articulation.simulation.simulation import Simulation
 from ipc_articulation.simulation.variation import with_drawn_values
+from ipc_articulation.simulation.world import show_command
 
 
 def build(scene: schema.Scene, document: Document, engine: str, workspace: Path, steps: int) -> Simulation:
@@ -25,11 +27,16 @@ def build(scene: schema.Scene, document: Document, engine: str, workspace: Path,
 
     Raises:
         SceneFileError: Something is missing or refused, or bodies intersect at the start; with the place.
-        EngineError: The engine does not exist or does not run on this machine.
+        EngineError: The engine does not exist, does not run on this machine, or moves no robots.
     """
     assert isinstance(scene, schema.RobotScene | schema.ArticulationScene)
     if isinstance(scene, schema.RobotScene) and engine == "auto":
         engine = "cpu"
+    if isinstance(scene, schema.RobotScene) and engine == "none":
+        raise EngineError(
+            f"engine 'none' moves nothing, so a robot cannot run on it; valid: cpu, cuda, auto. The start alone: "
+            f"{show_command(document)}; a robot without contact: --set contact.enabled=false"
+        )
     if isinstance(scene, schema.RobotScene) and scene.environments is not None:
         with interrupts_deferred:
             from ipc_articulation.simulation.environments_simulation import EnvironmentsSimulation

@@ -118,6 +118,7 @@ class EnvironmentsSimulation:
         visuals = [many.couplings[0].visuals, *({} for _ in labels[1:])]
         each = zip(robots, visuals, labels, strict=True)
         self.surfaces = tuple(surface for parts in each for surface in surfaces_of(*parts))
+        self.cameras = robots[0].cameras
         self.planes = robots[0].planes
 
     def step(self, index: int) -> None:

@@ -55,6 +55,7 @@ class RobotSimulation:
         self.failures: list[dict[str, Any]] = []
         self.drawn: Mapping[str, float | list[float]] = {}
         mechanism = self.coupling.robot
+        self.cameras = mechanism.cameras
         self.surfaces, self.planes = surfaces_of(mechanism, self.coupling.visuals), mechanism.planes
         self.joint_names = self.coupling.joint_names
         self.body_names = tuple(body.name for body in (*mechanism.links, *mechanism.free))

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import HalfPlane
 from ipc_articulation.recording import SoftShape, Surface
+from ipc_articulation.recording.scenery import Camera
 
 
 class Shown(Protocol):
@@ -16,6 +17,7 @@ class Shown(Protocol):
     surfaces: tuple[Surface, ...]  # every body, also those that never move
     soft_shapes: tuple[SoftShape, ...]
     planes: tuple[HalfPlane, ...]
+    cameras: tuple[Camera, ...]
 
 
 class Simulation(Shown, Protocol):

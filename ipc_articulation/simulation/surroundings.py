@@ -12,6 +12,8 @@ from itertools import combinations_with_replacement, product
 from typing import Any
 
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
+from ipc_articulation.naming import suggest
+from ipc_articulation.recording.scenery import Camera
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.checks import SOFT
 from ipc_articulation.scenefile.document import Document, Location, SceneProblem
@@ -37,7 +39,8 @@ def complete(mechanism: CoupledRobot, scene: schema.Scene, document: Document) -
     )
     rules = (*known.contact_rules, *contact_rules(known, scene, document))
     untouchable = known.untouchable | _immovable(known) | _untouchable(known, scene, document) | _attached(scene)
-    return replace(known, contact_rules=rules, untouchable=untouchable)
+    cameras = tuple(_cameras(known, scene, document))
+    return replace(known, contact_rules=rules, untouchable=untouchable, cameras=cameras)
 
 
 def _refuse_equal_names(mechanism: CoupledRobot, scene: schema.Scene, document: Document) -> None:
@@ -60,6 +63,20 @@ def _bodies(scene: schema.Scene, document: Document) -> Iterator[tuple[schema.Bo
         with document.blame("bodies", index, "shape"):
             made = body_of(scene, entry)
         yield entry, made
+
+
+def _cameras(mechanism: CoupledRobot, scene: schema.Scene, document: Document) -> Iterator[Camera]:
+    """Those of the file, and those of the robot's file."""
+    bodies = {"", *(body.name for body in (*mechanism.links, *mechanism.free, *mechanism.static))}
+    for index, entry in enumerate(scene.cameras):
+        for key in ("on", "at"):
+            if (name := getattr(entry, key) or "") not in bodies:
+                message = f"unknown body '{name}'{suggest(name, bodies - {''}, 'bodies')}"
+                raise document.error([SceneProblem(("cameras", index, key), message)])
+        at = entry.on if entry.at is None else entry.at
+        yield Camera(entry.name, entry.eye, entry.target, entry.on, at, angle=entry.angle)
+    taken = {camera.name for camera in scene.cameras}
+    yield from (camera for camera in mechanism.cameras if camera.name not in taken)
 
 
 def _of_robot(mechanism: CoupledRobot, scene: schema.Scene) -> CoupledRobot:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ipc_articulation.contact.materials import BY_LOAD
-from ipc_articulation.errors import DumpError, SceneError
+from ipc_articulation.errors import DumpError, OverlapError, SceneError
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.checks import SOFT
 from ipc_articulation.scenefile.document import Document, Location, SceneProblem
@@ -65,10 +67,17 @@ def start_world(
     try:
         world.init(uipc_scene)
     except SceneError as error:
-        raise document.error([SceneProblem(_first_named(scene, str(error)), str(error))]) from error
+        look = f"; see them: {show_command(document)}" if isinstance(error, OverlapError) else ""
+        raise document.error([SceneProblem(_first_named(scene, str(error)), f"{error}{look}")]) from error
     finally:
         uipc.Logger.set_level(uipc.Logger.Level.Error)
     return engine, world
+
+
+def show_command(document: Document) -> str:
+    """The command that draws the start of a scene file."""
+    settings = [text for key, value in document.settings.items() for text in ("--set", f"{key}={json.dumps(value)}")]
+    return shlex.join(["ipc-articulation", "show", str(document.file), *settings])
 
 
 def dump_world(world: uipc.World) -> None:

@@ -115,7 +115,7 @@ class LiveScene:
         if moment.subject is not last.subject:
             self._stage.replace(moment.subject.scenery, moment.subject.all_names)
         moving = (*moment.subject.body_names, *moment.subject.soft_names)
-        points, forces = forces_on(moment.contacts, moving, self._arrow)
+        points, forces, _ = forces_on(moment.contacts, moving, self._arrow)
         now = float(np.linalg.norm(forces, axis=1).max(initial=0.0))
         self._greatest = max(now, _FADE * self._greatest)
         arrows = arrows_of(points, forces, self._arrow / (self._greatest or 1.0), self._arrow)

@@ -23,6 +23,7 @@ from ipc_articulation.frontend.soft.body_checks import element_kind
 from ipc_articulation.frontend.turns import in_turn, turn_of
 from ipc_articulation.naming import distinct
 from ipc_articulation.recording.scenery import Role, Scenery, SoftShape, Surface
+from ipc_articulation.viewing.cameras import camera_named, look_through
 
 _STATE = ("theta", "theta_dot")
 _OF_STEP = ("delta_theta", "delta_theta_tilde", "contact_force")
@@ -77,8 +78,9 @@ class Subject:
         self.free_names = tuple(self._names[row] for row in self._moving if self._roles[row] == "free")
         surfaces = list(self._surfaces())
         surfaces += _renamed([surface for coupling in couplings for surface in coupling.decorations], surfaces)
+        cameras = tuple(camera for coupling in couplings for camera in coupling.robot.cameras)
         half_planes = tuple(zip(planes.point, planes.normal, strict=True))
-        self.scenery = Scenery(tuple(surfaces), half_planes, _up(scene), soft=self._soft_shapes())
+        self.scenery = Scenery(tuple(surfaces), half_planes, _up(scene), soft=self._soft_shapes(), cameras=cameras)
 
     @property
     def dt(self) -> float:
@@ -109,6 +111,16 @@ class Subject:
             wanted = _STATE if is_start else _STATE + _OF_STEP
             state.update((key, getattr(self.coupling, key)) for key in wanted)
         return state
+
+    def look_through(self, camera: str) -> None:
+        """Make a camera of the robot's file that of the scenery, as it is at present.
+
+        Raises:
+            ViewingError: There is no such camera.
+        """
+        poses = dict(zip(self.all_names, self.poses(), strict=True))
+        look = look_through(camera_named(self.scenery, camera), self.scenery, poses)
+        self.scenery = look.put_into(self.scenery)
 
     def body_poses(self) -> Array:
         """Transforms of `body_names` at present, (b, 4, 4)."""

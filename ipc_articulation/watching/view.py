@@ -44,7 +44,7 @@ class View:
     Any thread may use it, also beside the one that steps: it waits for the end of a step, and changes no bit.
     """
 
-    @checked(ViewingError, name=optional(TEXT), paused=FLAG, open_browser=FLAG)
+    @checked(ViewingError, name=optional(TEXT), paused=FLAG, open_browser=FLAG, camera=optional(TEXT))
     def __init__(
         self,
         watched: Coupling | uipc.Scene,
@@ -56,6 +56,7 @@ class View:
         paused: bool = False,
         open_browser: bool = False,
         show: Show = "visual",
+        camera: str | None = None,
     ) -> None:
         """Open the page with the present state.
 
@@ -69,16 +70,19 @@ class View:
             paused: Hold the script after its first step, until Continue is pressed in the page.
             open_browser: Open the page in the user's browser.
             show: The surfaces that are drawn at first: "visual" ones of bodies that have any, "collision" or "both".
+            camera: Name of a camera of the robot's file, through which the page looks at first.
 
         Raises:
             MissingPackageError: viser is not installed.
-            ViewingError: The page cannot be served at the port and host, `fps` is no positive number, or `show` is no
-                choice.
+            ViewingError: The page cannot be served at the port and host, `fps` is no positive number, `show` is no
+                choice, or there is no such camera.
             SceneError: `watched` is neither a coupling nor a scene, or a body has values that no step accepts.
             EngineError: `engine` is no `Engine`, or its world was not initialised with this scene.
         """
         require_show(show)
         self._watched, self._subject = watched, Subject(watched)
+        if camera is not None:
+            self._subject.look_through(camera)
         self.turn = self._subject.turn
         self._engine = engine_of(self._subject, engine, "view")
         self._interval, self._read = 1.0 / _positive(fps), 0.0

@@ -28,7 +28,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("adapters", "watching"),
     ("simulation", "inspection", "doctor"),
     ("checking", "running"),
-    ("starting", "sweeps", "warming"),
+    ("showing", "starting", "sweeps", "warming"),
     ("gym",),
     ("cli",),
     ("__init__", "__main__"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ipc_articulation
-from ipc_articulation.errors import SceneFileError, SolverError
+from ipc_articulation.errors import EngineError, SceneFileError, SolverError
 from ipc_articulation.progress import progress
 from ipc_articulation.recording import Recording, read_recording
 from ipc_articulation.recording.quantities import QUANTITIES
@@ -238,9 +238,28 @@ def test_bodies_that_intersect_at_the_start_are_named_and_placed(tmp_path: Path,
         f"  - {{name: here, {box}}}\n"
         f"  - {{name: there, {box}, pose: {{position: [0.9, 0.1, 0.05]}}}}\n"
     )
-    with pytest.raises(SceneFileError, match=r"6:5: .*'here' and 'there' intersect at the start"):
-        ipc_articulation.run(file, engine="cpu", out=tmp_path, quiet=True)
+    with pytest.raises(SceneFileError) as caught:
+        ipc_articulation.run(file, engine="cpu", out=tmp_path, quiet=True, settings={"dt": 0.02})
+    (fault,) = caught.value.faults
+    assert (fault.line, fault.column) == (6, 5)
+    assert fault.message == (
+        "'here' and 'there' intersect at the start, 0.1 m deep; move them apart, to a gap of 0.001 m (below it they "
+        "repel each other), or disable their contact in the contact table; see them: "
+        f"ipc-articulation show {file} --set dt=0.02"
+    )
     assert "Intersection" not in "".join(capfd.readouterr())
+
+
+def test_a_robot_on_the_engine_that_moves_nothing_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    (tmp_path / "arm.xml").write_text(ARM)
+    (tmp_path / "arm.yaml").write_text(ROBOT)
+    with pytest.raises(EngineError) as caught:
+        ipc_articulation.run(tmp_path / "arm.yaml", engine="none", out=tmp_path / "out", quiet=True)
+    assert str(caught.value) == (
+        "engine 'none' moves nothing, so a robot cannot run on it; valid: cpu, cuda, auto. The start alone: "
+        f"ipc-articulation show {tmp_path / 'arm.yaml'}; a robot without contact: --set contact.enabled=false"
+    )
+    assert not list((tmp_path / "out" / "arm").glob("*.zarr"))
 
 
 @pytest.mark.usefixtures("no_pictures")

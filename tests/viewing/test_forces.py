@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
+from ipc_articulation.errors import ViewingError
 from ipc_articulation.recording.contacts import Contacts
 from ipc_articulation.viewing.bodies import bounds
 from ipc_articulation.viewing.forces import ForceArrows
@@ -21,6 +23,39 @@ def test_arrows_of_a_row() -> None:
     assert_allclose(arrows[:, 1] - arrows[:, 0], [[0, 0, length]] * 2, atol=1e-12)  # both on the crate, both up
     assert_allclose(forces.scale * 2.0, length)
     assert forces.at(0).shape == (0, 2, 3)
+
+
+def test_a_pair_that_presses_much_harder_does_not_flatten_the_others() -> None:
+    made = recording()
+    names = (("a crate", "ground"), ("a crate", "ground"), ("a crate", "link"))
+    for row in range(1, made.rows):
+        points = made.body_poses[row, 1, :3, 3] + np.array([[0.25, 0.2, -0.15], [-0.25, -0.2, -0.15], [-0.25, 0, 0]])
+        made.contact_rows[row] = Contacts(points, np.array([[0, 0, 400.0], [0, 0, 400.0], [1.0, 0, 0]]), names)
+    made.contact_names = ("a crate", "ground", "link")
+    forces = ForceArrows(made)
+    np.testing.assert_allclose(forces.scale, forces.ordinary / 20.0)  # √(400 · 1)
+    lengths = np.linalg.norm(np.diff(forces.at(4), axis=1)[:, 0], axis=1) / forces.ordinary
+    assert_allclose(sorted(lengths), [0.05, 2.0, 2.0])
+    assert forces.legend == f"contact forces: {forces.scale:.3g} m per N; cut at 40 N"
+    plain = ForceArrows(made, scale=0.01)
+    assert_allclose(np.diff(plain.at(4), axis=1).max(), 4.0)
+    assert plain.legend == "contact forces: 0.01 m per N"
+
+
+@pytest.mark.parametrize(("pattern", "count"), [("link", 1), ("a crate", 2), ("link on .*", 1), ("a .*|wall", 2)])
+def test_forces_of_some_pairs(pattern: str, count: int) -> None:
+    made = recording()
+    made.contact_names = ("a crate", "ground", "link")
+    names = ("a crate", "ground"), ("a crate", "link")
+    made.contact_rows[4] = replace(made.contact_rows[4], bodies=names)
+    assert len(ForceArrows(made, pattern, 0.1).at(4)) == count
+
+
+def test_forces_of_no_pair() -> None:
+    message = "'crat' matches no body or pair «a on b»; did you mean 'a crate'? known: a crate, ground"
+    with pytest.raises(ViewingError) as caught:
+        ForceArrows(recording(), "crat")
+    assert str(caught.value) == message
 
 
 def test_an_impact_is_cut_and_a_faint_force_is_left_out() -> None:

@@ -77,6 +77,23 @@ def test_a_film_moves_shows_forces_and_colours_links(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["webp", "gif"])
+def test_films_that_a_browser_shows_run_in_real_time(tmp_path: Path, suffix: str) -> None:
+    film = tmp_path / f"film.{suffix}"
+    looks = {"size": SMALL, "fps": 30.0}
+    drawn(recording(slide=1.0, **VIEW), [0, 3, 5, 8, 9, 10], film, **looks)
+    durations = []
+    with pytest.importorskip("PIL.Image").open(film) as opened:
+        assert (opened.n_frames, opened.info["loop"]) == (6, 0)
+        for number in range(opened.n_frames):
+            opened.seek(number)
+            last = np.asarray(opened.convert("RGB")) / 255.0
+            durations.append(opened.info["duration"])
+    assert shares(last)["place"] > 0.6
+    assert sum(durations) == 200
+
+
+@pytest.mark.slow
 def test_what_comes_near_the_camera_is_drawn_whole(tmp_path: Path) -> None:
     made = recording(slide=2.0, ground=False, eye=(3.2, 0.0, 0.7), target=(0.0, 0.0, 0.5))
     (near,) = drawn(made, [10], tmp_path / "near.png", size=SMALL)
@@ -86,7 +103,7 @@ def test_what_comes_near_the_camera_is_drawn_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "size", "message"),
     [
-        ("a.gif", (320, 200), "a.gif: a picture is a .png file, a film a .mp4 file"),
+        ("a.avi", (320, 200), "a.avi: a picture is a .png file, a film a .mp4, .webp or .gif file"),
         ("a.mp4", (321, 200), "a.mp4: a film's width and height are even numbers, not (321, 200)"),
     ],
 )

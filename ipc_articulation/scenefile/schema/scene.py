@@ -86,6 +86,17 @@ class ViewEntry(Block):
             yield ("eye",), "`eye` and `target` are the same point, so the camera has no direction; change one of them"
 
 
+class CameraEntry(Block):
+    """A camera with a name, for `--camera NAME`; it stands in the world, or on a link or body."""
+
+    name: Name = Field(description="unique in the file; goes before a camera of this name in the robot's file")
+    eye: Vector3 = Field(description="position of the camera, in the frame of the body that it is on [m]")
+    target: Vector3 = Field((0.0, 0.0, 0.0), description="where it looks, in the frame of `at` [m]")
+    on: str = Field("", description="link or body with which it moves and turns; default: the world")
+    at: str | None = Field(None, description="link or body that it looks at; default: that which it is on")
+    angle: Annotated[float, Field(gt=0, lt=180)] = Field(30.0, description="of the picture's height [degrees]")
+
+
 class Scene(Block):
     """Keys of every scene."""
 
@@ -113,6 +124,7 @@ class Scene(Block):
     ground: GroundEntry | None = Field(None, description="see [ground](#ground); default: no ground")
     walls: tuple[WallEntry, ...] = Field((), description="see [walls](#walls)")
     checkpoint: CheckpointEntry = Field(CheckpointEntry(), description="see [checkpoint](#checkpoint)")
+    cameras: tuple[CameraEntry, ...] = Field((), description="see [cameras](#cameras)")
     view: ViewEntry = Field(ViewEntry(), description="see [view](#view)")
 
     @property

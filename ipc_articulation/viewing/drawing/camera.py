@@ -9,6 +9,7 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.extras import need
 from ipc_articulation.recording import Scenery
+from ipc_articulation.viewing.cameras import Look
 
 Point = tuple[float, float, float]
 
@@ -52,13 +53,39 @@ def eye_and_target(scenery: Scenery, points: Array, aspect: float) -> tuple[Arra
     return target + aside + distance * back, target + aside
 
 
-def aim(plotter: Any, scenery: Scenery, points: Array) -> None:
-    """Point a pyvista plotter's camera; all points are in the picture unless the scenery has its own camera."""
+def aim(plotter: Any, scenery: Scenery, points: Array, share: float = 1.0) -> None:
+    """Point a pyvista plotter's camera; all points are in the picture unless the scenery has its own camera.
+
+    Args:
+        plotter: The plotter.
+        scenery: What is seen.
+        points: Points that are in the picture, (k, 3) [m].
+        share: Of the picture's width, in the middle of which they are.
+    """
     width, height = plotter.window_size
-    eye, target = eye_and_target(scenery, points, width / height)
+    eye, target = eye_and_target(scenery, points, share * width / height)
     plotter.camera.position, plotter.camera.focal_point = tuple(eye), tuple(target)
     plotter.camera.up = tuple(_unit(scenery.up))
     plotter.camera.view_angle = VIEW_ANGLE
+
+
+def look_as(plotter: Any, look: Look) -> None:
+    """Point a plotter's camera as a named one."""
+    plotter.camera.position, plotter.camera.focal_point = tuple(look.eye), tuple(look.target)
+    plotter.camera.up, plotter.camera.view_angle = tuple(_unit(look.up)), look.angle or VIEW_ANGLE
+
+
+def in_picture(plotter: Any, points: Array) -> Array:
+    """Where points (k, 3) [m] are in a plotter's picture, from its upper left corner on, (k, 2) [pixels]."""
+    width, height = plotter.window_size
+    camera = plotter.camera
+    eye, target, up = (np.array(value) for value in (camera.position, camera.focal_point, camera.up))
+    ahead = _unit(target - eye)
+    right = _unit(np.cross(ahead, up))
+    seen = np.asarray(points).reshape(-1, 3) - eye
+    near = np.maximum(seen @ ahead, 1e-9) * np.tan(0.5 * np.radians(camera.view_angle))
+    across = np.column_stack([seen @ right, -(seen @ np.cross(right, ahead))]) / near[:, None]
+    return 0.5 * np.array([width, height]) + 0.5 * height * across
 
 
 def add_lights(plotter: Any, up: Array, middle: Array) -> None:

@@ -23,7 +23,7 @@ _COMMAND = (sys.executable, "-m", "ipc_articulation.viewing.drawing.worker")
 
 
 def draw(shots: Shots, file: Path, show: Callable[[int], None] = lambda done: None) -> None:
-    """Write a picture (.png) of the first moment, or a film (.mp4) of all.
+    """Write a picture (.png) of the first moment, or a film (.mp4, .webp, .gif) of all.
 
     Args:
         shots: What is seen.
@@ -55,12 +55,14 @@ def draw(shots: Shots, file: Path, show: Callable[[int], None] = lambda done: No
 
 def _check(shots: Shots, file: Path) -> None:
     need("pyvista")
+    if shots.legend or shots.marks is not None:
+        need("matplotlib")  # letters
     if file.suffix == ".mp4":
         need("imageio_ffmpeg")
         if any(side % 2 for side in shots.size):
             raise ViewingError(f"{file.name}: a film's width and height are even numbers, not {shots.size}")
-    elif file.suffix != ".png":
-        raise ViewingError(f"{file.name}: a picture is a .png file, a film a .mp4 file")
+    elif file.suffix not in (".png", ".webp", ".gif"):
+        raise ViewingError(f"{file.name}: a picture is a .png file, a film a .mp4, .webp or .gif file")
 
 
 def _watch(process: subprocess.Popen[str], show: Callable[[int], None]) -> bool:

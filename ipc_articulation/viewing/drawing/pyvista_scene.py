@@ -11,10 +11,11 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.extras import need
 from ipc_articulation.recording import Surface
 from ipc_articulation.viewing.bodies import placed
-from ipc_articulation.viewing.drawing.camera import KEY, add_lights, aim, direction
+from ipc_articulation.viewing.drawing.camera import KEY, add_lights, aim, direction, look_as
 from ipc_articulation.viewing.drawing.shots import Shot, Shots
 from ipc_articulation.viewing.drawing.strain_look import STRAIN, strain_look
 from ipc_articulation.viewing.ground import GROUND, TILE, cell_width, foot, plane_coordinates
+from ipc_articulation.viewing.marks import AXIS, FRAME, MIDDLE, Marks
 from ipc_articulation.viewing.meshes import DrawnMesh
 from ipc_articulation.viewing.palette import FORCE, rgb
 from ipc_articulation.viewing.soft_surfaces import SoftSurface
@@ -70,8 +71,11 @@ class PyvistaScene:
         self._strain_scale = shots.strain_scale
         soft = zip(scenery.soft, shots.soft_slices, strict=True)
         self._soft = [self._add_soft(SoftSurface(shape), own, scenery.planes) for shape, own in soft]
-        self._forces = _on_top(self.plotter) if any(len(shot.arrows) for shot in shots.shots) else None
-        aim(self.plotter, scenery, shots.outline)
+        self._top: Any = None  # a layer over the bodies
+        self._forces = self._on_top(FORCE) if any(len(shot.arrows) for shot in shots.shots) else None
+        aim(self.plotter, scenery, shots.outline, 1.0 if shots.marks is None else MIDDLE)
+        if shots.marks is not None:
+            self._add_marks(shots.marks)
         add_lights(self.plotter, scenery.up, middle)
         self.plotter.enable_anti_aliasing("ssaa" if len(shots.shots) == 1 else "fxaa")
 
@@ -93,7 +97,9 @@ class PyvistaScene:
             for flat, point, normal in soft.shadows:
                 flat.points = _shadow(points, point, normal, self._to_light)
         if self._forces is not None:
-            _show_forces(self._forces, shot.arrows)
+            _show_arrows(self._forces, shot.arrows)
+        if shot.look is not None:
+            look_as(self.plotter, shot.look)
         self.plotter.renderer.reset_camera_clipping_range()
 
     def _add_body(self, surface: Surface, meshes: list[DrawnMesh], planes: tuple[tuple[Array, Array], ...]) -> _Body:
@@ -145,6 +151,33 @@ class PyvistaScene:
         texture.repeat, texture.mipmap, texture.interpolate = True, True, True
         self.plotter.add_mesh(disc, texture=texture, lighting=False)
 
+    def _add_marks(self, marks: Marks) -> None:
+        """Axes of joints, and frames of links."""
+        arrows = {AXIS: marks.axes}
+        for k, colour in enumerate(FRAME):
+            ends = np.stack(
+                [marks.frames[:, :3, 3], marks.frames[:, :3, 3] + marks.size * marks.frames[:, :3, k]], axis=1
+            )
+            arrows[colour] = ends.reshape(-1, 2, 3)
+        for colour, ends in arrows.items():
+            _show_arrows(self._on_top(colour), ends)
+
+    def _on_top(self, colour: str) -> Any:
+        """An actor for arrows in a separate layer, so that those inside or behind bodies are visible."""
+        pyvista, vtk = need("pyvista"), need("vtkmodules.vtkRenderingCore")
+        mapper = pyvista.DataSetMapper(_arrows(np.array([[[0.0] * 3, [0.0, 0.0, 1.0]]])))
+        actor = pyvista.Actor(mapper=mapper)
+        mapper.scalar_visibility = False
+        actor.prop.color, actor.prop.ambient, actor.visibility = colour, 0.4, False
+        if self._top is None:
+            self._top = vtk.vtkRenderer()
+            self._top.SetLayer(1)
+            self._top.SetActiveCamera(self.plotter.renderer.GetActiveCamera())
+            self.plotter.render_window.SetNumberOfLayers(2)
+            self.plotter.render_window.AddRenderer(self._top)
+        self._top.AddActor(actor)
+        return actor
+
 
 def _update_normals(mesh: Any) -> None:
     """Normals of a mesh's points, from its faces as they are."""
@@ -165,26 +198,10 @@ def _shadow(points: Array, point: Array, normal: Array, to_light: Array) -> Arra
     return points - np.outer(heights / np.dot(normal, to_light), to_light) + 5e-4 * normal
 
 
-def _show_forces(actor: Any, arrows: Array) -> None:
+def _show_arrows(actor: Any, arrows: Array) -> None:
     if len(arrows):
         actor.mapper.SetInputData(_arrows(arrows))
     actor.visibility = bool(len(arrows))
-
-
-def _on_top(plotter: Any) -> Any:
-    """An actor for forces in a separate layer, so that forces inside or behind bodies are visible."""
-    pyvista, vtk = need("pyvista"), need("vtkmodules.vtkRenderingCore")
-    mapper = pyvista.DataSetMapper(_arrows(np.array([[[0.0] * 3, [0.0, 0.0, 1.0]]])))
-    actor = pyvista.Actor(mapper=mapper)
-    mapper.scalar_visibility = False
-    actor.prop.color, actor.prop.ambient, actor.visibility = FORCE, 0.4, False
-    layer = vtk.vtkRenderer()
-    layer.SetLayer(1)
-    layer.SetActiveCamera(plotter.renderer.GetActiveCamera())
-    layer.AddActor(actor)
-    plotter.render_window.SetNumberOfLayers(2)
-    plotter.render_window.AddRenderer(layer)
-    return actor
 
 
 def _arrows(arrows: Array) -> Any:

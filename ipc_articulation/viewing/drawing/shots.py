@@ -11,7 +11,9 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording, Scenery
 from ipc_articulation.viewing.bodies import LOOKS, bounds_of, outline_of
+from ipc_articulation.viewing.cameras import Look, look_at_row
 from ipc_articulation.viewing.forces import NONE, ForceArrows
+from ipc_articulation.viewing.marks import Marks
 from ipc_articulation.viewing.meshes import DrawnMesh, Show, drawn_meshes
 from ipc_articulation.viewing.moments import spread
 from ipc_articulation.viewing.palette import PictureBy, colours, of_bodies
@@ -30,6 +32,7 @@ class Shot:
     arrows: Array  # (k, 2, 3) beginning and end of each force [m]
     soft: Array = field(default_factory=lambda: np.zeros((0, 3)))  # (V, 3) vertices of all soft bodies [m]
     strain: Array = field(default_factory=lambda: np.zeros(0))  # (V,) at them, if colours show it
+    look: Look | None = None  # through a camera; None: that of the scenery
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class Shots:
     size: Size = PICTURE_SIZE  # pixels
     fps: float = 30.0  # of a film
     strain_scale: StrainScale | None = None  # None: soft bodies have one colour
+    marks: Marks | None = None  # None: no names
+    legend: str = ""  # at the lower left corner
 
     @property
     def bounds(self) -> tuple[Array, Array]:
@@ -75,6 +80,7 @@ def shots_of(
     size: Size = PICTURE_SIZE,
     fps: float = 30.0,
     show: Show = "visual",
+    camera: str | None = None,
 ) -> Shots:
     """The moments of some rows.
 
@@ -86,9 +92,10 @@ def shots_of(
         size: Width and height [pixels].
         fps: Pictures per second of a film.
         show: Which surfaces of the bodies.
+        camera: Name of the camera; None: that of the scenery.
 
     Raises:
-        ViewingError: Colours are to show the strain of soft bodies, and there are none.
+        ViewingError: Colours are to show the strain of soft bodies, and there are none; or there is no such camera.
     """
     poses, soft = recording.body_poses, recording.soft_positions
     strain = SoftStrain(recording) if by == "strain" else None
@@ -98,11 +105,12 @@ def shots_of(
             forces.at(row) if forces else NONE,
             soft[row],
             strain.at(row) if strain else np.zeros(0),
+            look_at_row(recording, camera, row) if camera else None,
         )
         for row in rows
     )
     surfaces = recording.scenery.surfaces
     looks = colours(surfaces, of_bodies(by))
     meshes = {body.name: drawn_meshes(body, show, of_bodies(by), looks[body.name]) for body in surfaces}
-    scale = strain.scale() if strain else None
-    return Shots(recording.scenery, tuple(recording.body_names), meshes, shots, size, fps, scale)
+    scale, legend = strain.scale() if strain else None, forces.legend if forces else ""
+    return Shots(recording.scenery, tuple(recording.body_names), meshes, shots, size, fps, scale, legend=legend)

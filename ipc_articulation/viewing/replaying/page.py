@@ -34,6 +34,7 @@ def write_page(
     every: int | None = None,
     show: Callable[[int], None] = lambda done: None,
     shapes: Show = "visual",
+    camera: str | None = None,
 ) -> None:
     """Write the page: viser's own player with a time slider, and the plots of the run.
 
@@ -45,16 +46,18 @@ def write_page(
         every: Number of rows from one moment to the next, shown at `fps`, instead of real time.
         show: Called with the number of moments done.
         shapes: Which surfaces of the bodies.
+        camera: Name of the camera through which it looks at first.
 
     Raises:
         MissingPackageError: viser or matplotlib is not installed.
         OutputError: The file cannot be written.
-        ViewingError: The recording is empty, or has no soft bodies whose strain colours could show.
+        ViewingError: The recording is empty, has no such camera, or no soft bodies whose strain colours
+            could show.
     """
     last_row(recording)
     plot, title = svg(recording), escape(title_of(recording))
     with quiet_server(_PORT, title_of(recording)) as server:
-        played = Played(server, recording, by, ForceArrows(recording), shapes)
+        played = Played(server, recording, by, ForceArrows(recording), shapes, camera)
         film = server.get_scene_serializer()
         for done, row in enumerate(film_rows(recording, fps, every), start=1):
             played.show(int(row))

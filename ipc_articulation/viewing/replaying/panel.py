@@ -36,9 +36,8 @@ class ReplayPanel:
         self._gui, self._recording, self._played, self._lock = gui, recording, played, threading.RLock()
         title_panel(gui, title_of(recording))
         self._add_time()
-        hint = f"arrows, {1e3 * forces.scale:.3g} mm a newton"
         add_colours(gui, by, played.colour_by, played.scale)
-        add_looks(gui, played.stage, show, hint, forces.note)
+        add_looks(gui, played.stage, show, forces.legend, forces.note)
         self._chart = JointChart(gui, recording) if recording.joint_names else None
 
     def close(self) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.bodies import outline, rigid_parts
+from ipc_articulation.viewing.cameras import look_at_row
 from ipc_articulation.viewing.forces import ForceArrows
 from ipc_articulation.viewing.meshes import Show
 from ipc_articulation.viewing.palette import PictureBy
@@ -22,16 +23,25 @@ class Played:
         by: Meaning of a body's colour.
         forces: The contact forces.
         show: Which surfaces of the bodies.
+        camera: Name of the camera through which the page looks at first; None: that of the scenery.
 
     Attributes:
         stage: The scene in the browser.
         scale: Meaning of the colours of strain; None without soft bodies.
 
     Raises:
-        ViewingError: Colours are to show the strain of soft bodies, and there are none.
+        ViewingError: There is no such camera; or colours are to show the strain of soft bodies, and there are none.
     """
 
-    def __init__(self, server: Any, recording: Recording, by: PictureBy, forces: ForceArrows, show: Show) -> None:
+    def __init__(
+        self,
+        server: Any,
+        recording: Recording,
+        by: PictureBy,
+        forces: ForceArrows,
+        show: Show,
+        camera: str | None = None,
+    ) -> None:
         self._forces = forces
         self._positions, self._quaternions = rigid_parts(recording.body_poses)  # (rows, n, 3), (rows, n, 4)
         self._soft = recording.soft_positions  # (rows, V, 3)
@@ -39,7 +49,8 @@ class Played:
         self._strain = SoftStrain(recording) if recording.scenery.soft or by == "strain" else None
         self.scale = None if self._strain is None else self._strain.scale()
         self._by, self._row = by, 0
-        self.stage = ViserScene(server, recording.scenery, names, points, forces.ordinary, by, show, self.scale)
+        scenery = recording.scenery if camera is None else look_at_row(recording, camera, 0).put_into(recording.scenery)
+        self.stage = ViserScene(server, scenery, names, points, forces.ordinary, by, show, self.scale)
         self.show(0)
 
     def show(self, row: int) -> None:

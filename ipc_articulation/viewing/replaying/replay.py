@@ -27,6 +27,7 @@ def replay(
     ready: Callable[[str], None] = print,
     stop: threading.Event | None = None,
     show: Show = "visual",
+    camera: str | None = None,
 ) -> None:
     """Show a recording in the browser until `stop` is set, or Ctrl-C.
 
@@ -38,15 +39,17 @@ def replay(
         ready: Called with the address to open.
         stop: Ends the replay when it is set.
         show: The surfaces that are drawn at first.
+        camera: Name of the camera through which the page looks at first.
 
     Raises:
         MissingPackageError: viser is not installed.
-        ViewingError: The recording is empty, or has no soft bodies whose strain colours could show, or no page can be
+        ViewingError: The recording is empty, has no such camera, or no soft bodies whose strain colours could
+            show, or no page can be
             served at the port and host.
     """
     last_row(recording)
     with quiet_server(port, title_of(recording), host) as server:
-        controls = _show(server, recording, by, show)
+        controls = _show(server, recording, by, show, camera)
         ready(f"http://{host}:{server.get_port()}")
         try:
             (stop or threading.Event()).wait()
@@ -54,6 +57,6 @@ def replay(
             controls.close()
 
 
-def _show(server: Any, recording: Recording, by: PictureBy, show: Show) -> ReplayPanel:
+def _show(server: Any, recording: Recording, by: PictureBy, show: Show, camera: str | None) -> ReplayPanel:
     forces = ForceArrows(recording)
-    return ReplayPanel(server.gui, recording, Played(server, recording, by, forces, show), by, forces, show)
+    return ReplayPanel(server.gui, recording, Played(server, recording, by, forces, show, camera), by, forces, show)

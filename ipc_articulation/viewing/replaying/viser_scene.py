@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -113,6 +114,12 @@ class ViserScene:
             self._place_soft()
             self._forces = arrows
             self._draw_forces()
+
+    def draw_as(self, meshes: Mapping[str, list[DrawnMesh]]) -> None:
+        """Draw these meshes of the bodies, by name, instead of those that colours and choices give."""
+        with self._lock, self._server.atomic():
+            for name, own in meshes.items():
+                self._bodies[name].draw(own, 1.0)
 
     def colour_by(self, by: PictureBy) -> None:
         """Colour the bodies; by strain, from the next `place` with strain on."""
