@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ipc_articulation.extras import need
-from ipc_articulation.sweeps.record import Record, write_whole
+from ipc_articulation.sweeps.record import RUNS, Record, write_whole
 
 if TYPE_CHECKING:
     import pandas
@@ -61,7 +61,7 @@ def _row(record: Record) -> dict[str, Any]:
         "wall_time": record.wall_time,
         **record.numbers,
         **{f"draw.{name}": value for name, value in record.draws.items()},
-        "folder": f"runs/{record.id}",
+        "folder": f"{RUNS}/{record.name}",
     }
 
 
