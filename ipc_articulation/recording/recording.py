@@ -167,8 +167,9 @@ class Recording:
         Raises:
             RecordingError: They are damaged on disk.
         """
-        is_lazy = isinstance(self.buffers, LazyArrays)
-        return self.buffers.block(key, begin, end) if is_lazy else getattr(self, key)[begin:end]
+        if isinstance(self.buffers, LazyArrays):
+            return self.buffers.block(key, begin, end)
+        return getattr(self, key)[begin:end]
 
     def to_xarray(self) -> xarray.Dataset:
         """All quantities with named dimensions, units and meanings; needs the extra `data`.

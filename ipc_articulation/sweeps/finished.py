@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ipc_articulation.errors import SweepError
 from ipc_articulation.sweeps.folder import ABOUT
 from ipc_articulation.sweeps.record import RUNS, Record, read_record
-from ipc_articulation.sweeps.table import make_table, require_table_packages
+from ipc_articulation.sweeps.table import DRAW, make_table, require_table_packages
 
 if TYPE_CHECKING:
     import pandas
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 class Finished(NamedTuple):
     """Runs in the order of their settings."""
 
+    folder: Path  # of the sweep
     table: pandas.DataFrame  # see `table`
     varied: tuple[str, ...]  # settings and draws with several values
     outcomes: tuple[str, ...]  # columns of numbers that runs gave
@@ -47,11 +48,11 @@ def finished(folder: Path) -> Finished:
         raise SweepError(notes[0] if notes else f"{folder} has no finished run yet")
     keys = dict.fromkeys(key for record in records for key in record.settings)
     records.sort(key=lambda record: [_order(record.settings.get(key)) for key in keys])
-    inputs = [*keys, *dict.fromkeys(f"draw.{name}" for record in records for name in record.draws)]
+    inputs = [*keys, *dict.fromkeys(f"{DRAW}{name}" for record in records for name in record.draws)]
     table = make_table(records)
     outcomes = dict.fromkeys(name for record in records for name in record.numbers)
     varied = tuple(key for key in inputs if table[key].map(json.dumps).nunique() > 1)
-    return Finished(table, varied, (*outcomes, "wall_time"), tuple(notes))
+    return Finished(folder, table, varied, (*outcomes, "wall_time"), tuple(notes))
 
 
 def _order(value: Any) -> tuple[bool, float, str]:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     import pandas
 
 
+DRAW = "draw."  # before the names of random values
+
+
 def require_table_packages() -> None:
     """Find out before the first run, not after the last.
 
@@ -60,7 +63,7 @@ def _row(record: Record) -> dict[str, Any]:
         **record.settings,
         "wall_time": record.wall_time,
         **record.numbers,
-        **{f"draw.{name}": value for name, value in record.draws.items()},
+        **{f"{DRAW}{name}": value for name, value in record.draws.items()},
         "folder": f"{RUNS}/{record.name}",
     }
 
