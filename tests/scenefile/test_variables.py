@@ -74,7 +74,10 @@ def test_variables_of_included_files_and_settings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x: ${crat}", "scene.yaml:2:4: unknown variable 'crat'; did you mean 'crate'? names: crate, deg, list, pi, word"),
+        (
+            "x: ${crat}",
+            "scene.yaml:2:4: unknown variable 'crat'; did you mean 'crate'? names: crate, deg, list, pi, word",
+        ),
         ("x: a ${crat} b", "scene.yaml:2:4: unknown variable 'crat'"),
         ("x: ${crat + 1}", "scene.yaml:2:4: unknown variable 'crat'"),
         ("x: ${word + 1}", "scene.yaml:2:4: variable 'word' is not a number, and cannot be used in an expression"),
