@@ -13,14 +13,15 @@ from ipc_articulation.coupling.robots import Actuator
 
 
 class DrivenModel:
-    """An adapter with the forces kp·(target - θ) - kv·θ̇ of actuators; those without kp only damp, and take no target.
+    """An adapter with the forces kp·(target - θ) - kv·θ̇ of actuators, or kv·(target - θ̇) of those without kp.
 
     A force beyond the limit of the actuator or of the joint in the file is that limit, and then has no gains.
 
     Attributes:
         adapter: For `couple`.
         actuated: Names of the k joints that take a target, in the order of `command`.
-        start: Where those joints start, (k,) [rad or m].
+        speeds: Those among them whose target is a velocity.
+        start: Where those joints start, (k,) [rad or m]; zero for velocities.
         joints: Names of all m freedoms, in the order of `push`.
         efforts: Largest forces of their actuators, (m,) [N·m or N].
 
@@ -49,17 +50,20 @@ class DrivenModel:
             row = self.joints.index(actuator.joint)
             self._kp[row], self._kv[row] = actuator.kp, actuator.kv
             self.efforts[row] = min(self.efforts[row], actuator.max_force)
-        self.actuated = [actuator.joint for actuator in actuators if actuator.kp > 0.0]
+        self.actuated = [actuator.joint for actuator in actuators if actuator.kp > 0.0 or actuator.kv > 0.0]
+        self.speeds = frozenset(actuator.joint for actuator in actuators if actuator.kp == 0.0 < actuator.kv)
         self._rows = [self.joints.index(name) for name in self.actuated]
-        self.start = adapter.theta()[self._rows]
+        self._is_speed = np.isin(self.actuated, list(self.speeds))
+        self.start = np.where(self._is_speed, 0.0, adapter.theta()[self._rows])
         self.command(self.start)
 
     def command(self, targets: Array) -> None:
-        """Set the targets of the actuated joints, (k,) [rad or m]."""
+        """Set the targets of the actuated joints, (k,) [rad or m; of `speeds` rad/s or m/s]."""
         theta, theta_dot = self.adapter.theta(), self.adapter.theta_dot()
-        error = np.zeros(len(theta))
-        error[self._rows] = targets - theta[self._rows]
-        force = self._kp * error - self._kv * theta_dot
+        error, speed = np.zeros((2, len(theta)))
+        error[self._rows] = np.where(self._is_speed, 0.0, targets - theta[self._rows])
+        speed[self._rows] = np.where(self._is_speed, targets, 0.0)
+        force = self._kp * error + self._kv * (speed - theta_dot)
         within = np.abs(force) <= self.efforts
         self._kd = np.where(within & self._implicit, self._kv, 0.0)
         self._force = np.clip(force, -self.efforts, self.efforts) + self._kd * theta_dot

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ipc_articulation.coupling.kinds import freedom_names
+from ipc_articulation.coupling.kinds import freedom_names, freedom_units, in_degrees, is_within
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.repairs import caution
-
-_BEYOND = 1e-9  # [rad or m] by which rounding may take a joint beyond its limit
 
 
 def warn_beyond_limits(adapter: Any, return_of_joints: str) -> None:
@@ -18,11 +16,12 @@ def warn_beyond_limits(adapter: Any, return_of_joints: str) -> None:
         adapter: Has `describe`, `theta` and `limits`.
         return_of_joints: What happens to such a joint, for the message.
     """
-    names = freedom_names(adapter.describe().joints)
-    for name, position, (low, high) in zip(names, adapter.theta(), adapter.limits(), strict=True):
-        if not low - _BEYOND <= position <= high + _BEYOND:
+    joints = adapter.describe().joints
+    of_joints = freedom_names(joints), freedom_units(joints), adapter.theta(), adapter.limits()
+    for name, unit, position, (low, high) in zip(*of_joints, strict=True):
+        if not is_within(position, low, high):
             caution(
                 f"joint '{name}' starts at {position:g}, beyond its limits {low:g} to {high:g}: {return_of_joints}; "
-                "set its 'initial' under 'robot'",
+                f"set its 'initial' under 'robot'{in_degrees(position, low, high, unit)}",
                 AdapterError,
             )

@@ -14,7 +14,7 @@ _OF_ITSELF |= {"trntype", "type", "userdata"}  # what default classes do not giv
 
 
 def add_actuators(spec: mujoco.MjSpec, actuators: Iterable[Actuator]) -> None:
-    """Add position actuators: their controls are the targets of their joints, whatever the file's defaults are."""
+    """Add position actuators, or of velocity: controls are targets of joints, whatever the file's defaults are."""
     blank = mujoco.MjSpec()
     usual = blank.add_actuator()
     for wanted in actuators:
@@ -22,6 +22,9 @@ def add_actuators(spec: mujoco.MjSpec, actuators: Iterable[Actuator]) -> None:
         for name in dir(usual):
             if not (name.startswith("_") or name in _OF_ITSELF or callable(getattr(usual, name))):
                 setattr(actuator, name, getattr(usual, name))
-        actuator.set_to_position(kp=wanted.kp, kv=wanted.kv)
+        if wanted.kp:
+            actuator.set_to_position(kp=wanted.kp, kv=wanted.kv)
+        else:
+            actuator.set_to_velocity(kv=wanted.kv)
         if np.isfinite(wanted.max_force):
             actuator.forcelimited, actuator.forcerange = True, [-wanted.max_force, wanted.max_force]

@@ -14,7 +14,7 @@ from ipc_articulation.adapters.mujoco.compiling import compiled
 from ipc_articulation.adapters.mujoco.model import load_spec
 from ipc_articulation.adapters.mujoco.scene_actuators import add_actuators
 from ipc_articulation.adapters.mujoco.scene_options import prepare_spec
-from ipc_articulation.adapters.mujoco.servos import hold, servos
+from ipc_articulation.adapters.mujoco.servos import hold, servos, speed_servos
 from ipc_articulation.adapters.mujoco.urdf import alone
 from numpy.polynomial import Polynomial
 
@@ -154,14 +154,21 @@ class DrivenMujocoModel:
         driven = list(dict.fromkeys(servo.joint for servo in positions))
         self.actuated = [name_of(model, "joint", joint) for joint in driven]
         self.start = data.qpos[model.jnt_qposadr[driven]]
-        self._ties = ties(_followers(model), self.actuated)
-        self._controls = [block(model, "ctrl", servo.number).start for servo in positions]
-        self._slopes, self._offsets = np.array([(s.slope * s.gear, s.offset) for s in positions]).reshape(-1, 2).T
-        self._targets = [driven.index(servo.joint) for servo in positions]
+        turning = [servo for servo in speed_servos(model) if servo.joint in joints and servo.joint not in driven]
+        speeds = list(dict.fromkeys(servo.joint for servo in turning))
+        self.speeds = frozenset(name_of(model, "joint", joint) for joint in speeds)
+        self.actuated += [name_of(model, "joint", joint) for joint in speeds]
+        self._ties = ties(_followers(model), self.actuated, self.speeds)
+        taking, places = [*positions, *turning], [*driven, *speeds]
+        self._controls = [block(model, "ctrl", servo.number).start for servo in taking]
+        self._slopes, self._offsets = np.array([(s.slope * s.gear, s.offset) for s in taking]).reshape(-1, 2).T
+        self._targets = [places.index(servo.joint) for servo in taking]
         hold(model, data, holding, driven)
+        kept = dict(zip(self._targets, data.ctrl[self._controls] / self._slopes, strict=True))  # of a keyframe
+        self.start = np.append(self.start, [kept[k] for k in range(len(driven), len(places))])
 
     def command(self, targets: Array) -> None:
-        """Set the targets of the actuated joints, (k,) [rad or m]; see `aimed` for those that equalities tie.
+        """Set the targets of the actuated joints, (k,) [rad or m; of `speeds` per s]; see `aimed` for ties.
 
         The control of a motor with a gear is larger.
         """
@@ -185,7 +192,7 @@ class DrivenMujocoModel:
             for name, value in getattr(setup, key).items():
                 getattr(model, f"dof_{key}")[model.joint(name).dofadr[0]] = value
         for number, actuator in enumerate(setup.actuators, len(model.actuator_trntype) - len(setup.actuators)):
-            model.actuator_gainprm[number, 0] = actuator.kp
+            model.actuator_gainprm[number, 0] = actuator.kp or actuator.kv
             model.actuator_biasprm[number, 1:3] = -actuator.kp, -actuator.kv
         if setup.armature:
             mujoco.mj_setConst(model, mujoco.MjData(model))  # inverse inertias, by which limits are soft

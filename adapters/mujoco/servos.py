@@ -13,7 +13,7 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
-from ipc_articulation.dynamics.reading.mujoco.actuators import acting, block, joint_of
+from ipc_articulation.dynamics.reading.mujoco.actuators import acting, block, joint_actuators, joint_of
 from ipc_articulation.dynamics.reading.mujoco.names import SCALAR, enabled, name_of
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.repairs import caution
@@ -37,6 +37,12 @@ class Servo(NamedTuple):
 def servos(model: mujoco.MjModel) -> list[Servo]:
     """The servos of a model, in the order of its actuators."""
     return [servo for actuator in acting(model) if (servo := _servo(model, actuator)) is not None]
+
+
+def speed_servos(model: mujoco.MjModel) -> list[Servo]:
+    """Velocity actuators of hinges and slides: their control is the velocity that they aim at, times the gear."""
+    linear = joint_actuators(model)[0]
+    return [Servo(one.number, one.joint, one.gear, 1.0, 0.0) for one in linear if one.takes_speed]
 
 
 def _servo(model: mujoco.MjModel, i: int) -> Servo | None:

@@ -11,21 +11,30 @@ from ipc_articulation.coupling.robots import Actuator
 
 
 class JointDrive(NamedTuple):
-    """The force kp·(target - θ) - kv·θ̇ + resting on one joint, without `resting` inside ±`max_force`."""
+    """The force kp·(target - θ) - kv·θ̇ + resting on one joint, without `resting` inside ±`max_force`.
+
+    Without kp it is kv·(target - θ̇) + resting.
+    """
 
     kp: float = 0.0  # [N·m/rad or N/m]
     kv: float = 0.0  # [N·m·s/rad or N·s/m]
     max_force: float = np.inf  # [N·m or N]
-    targets: tuple[float, float] = (-np.inf, np.inf)  # limits of the target [rad or m]
+    targets: tuple[float, float] = (-np.inf, np.inf)  # limits of the target [rad or m; without kp per s]
     resting: float = 0.0  # [N·m or N]
 
+    @property
+    def takes_speed(self) -> bool:
+        """Whether the target is a velocity, other than 0."""
+        return self.kp == 0.0 < self.kv and self.targets != (0.0, 0.0)
+
     def plus(self, other: JointDrive) -> JointDrive:
-        """Both together: their forces add up, and so do the limits."""
+        """Both together: forces and their limits add up; of a position and a velocity the target is the position."""
+        aiming = [drive for drive in (self, other) if drive.kp > 0.0] or [self, other]
         return JointDrive(
             self.kp + other.kp,
             self.kv + other.kv,
             self.max_force + other.max_force,
-            (max(self.targets[0], other.targets[0]), min(self.targets[1], other.targets[1])),
+            (max(drive.targets[0] for drive in aiming), min(drive.targets[1] for drive in aiming)),
             self.resting + other.resting,
         )
 

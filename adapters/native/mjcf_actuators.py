@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import mujoco
-import numpy as np
 from ipc_articulation.adapters.native.drives import JointDrive
 
 from ipc_articulation.dynamics.reading.mujoco.actuators import JointActuator, joint_actuators
@@ -16,8 +15,8 @@ from ipc_articulation.repairs import repair
 def read_drives(model: mujoco.MjModel, file: str, joints: Collection[str]) -> dict[str, JointDrive]:
     """The drives by joint.
 
-    Position actuators take targets. All others act as MuJoCo lets them act while their control is zero: velocity
-    actuators damp, motors rest.
+    Position and velocity actuators take targets. All others act as MuJoCo lets them act while their control is zero:
+    dampers damp, motors rest.
 
     Args:
         model: The file's model.
@@ -53,5 +52,5 @@ def _drive(actuator: JointActuator, file: str) -> JointDrive:
     if low != high:
         fault = f"its force has the limits {low:g} and {high:g} in its two directions"
         repair(part, fault, "both are the smaller one", at=file)
-    targets = actuator.targets if actuator.takes_target else (-np.inf, np.inf)
+    targets = actuator.targets if actuator.takes_target or actuator.takes_speed else (0.0, 0.0)
     return JointDrive(spring, actuator.kv, min(low, high), targets, resting)

@@ -46,7 +46,7 @@ def controller_problems(scene: RobotScene, start: Start) -> list[SceneProblem]:
 
 
 def _named_in_controllers(scene: RobotScene, start: Start) -> Iterator[SceneProblem]:
-    for place, controller in _placed(scene):
+    for place, controller in placed_controllers(scene):
         if isinstance(controller, SineEntry):
             yield from unknown(((*place, "joints"), controller.joints), start.actuated, "joint with an actuator")
         if isinstance(controller, TorqueEntry) and controller.joints is not None:
@@ -61,7 +61,7 @@ def _named_in_controllers(scene: RobotScene, start: Start) -> Iterator[SceneProb
 def _refused_controllers(scene: RobotScene, start: Start) -> Iterator[SceneProblem]:
     """What a run refuses of a controller, its file and those before it."""
     at, named = np.zeros(1), list[ControllerEntry]()
-    for place, controller in _placed(scene):
+    for place, controller in placed_controllers(scene):
         named.append(controller)
         try:
             targets(named, start.actuated, np.zeros(len(start.actuated)), at)
@@ -71,7 +71,8 @@ def _refused_controllers(scene: RobotScene, start: Start) -> Iterator[SceneProbl
             return
 
 
-def _placed(scene: RobotScene) -> list[tuple[Location, ControllerEntry]]:
+def placed_controllers(scene: RobotScene) -> list[tuple[Location, ControllerEntry]]:
+    """Each controller with its place in the file."""
     places: list[tuple[Location, ControllerEntry]] = [
         (("controllers", index), controller) for index, controller in enumerate(scene.controllers)
     ]

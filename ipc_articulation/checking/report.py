@@ -16,6 +16,7 @@ from ipc_articulation.checking.ranges import range_problems
 from ipc_articulation.checking.readable import affine_body_problems, push_problems, soft_body_problems
 from ipc_articulation.checking.softness import softness_problems
 from ipc_articulation.checking.start import Start, make_start
+from ipc_articulation.checking.targets import target_problems
 from ipc_articulation.checking.tasks import task_problems
 from ipc_articulation.checking.thickness import thickness_problems
 from ipc_articulation.checking.unrestrained import unrestrained_problems
@@ -116,6 +117,7 @@ def _risks(start: Start, scene: Scene) -> Iterator[SceneProblem]:
         yield from gain_problems(start, scene)
         yield from chatter_problems(start, scene)
         yield from unrestrained_problems(start, scene)
+        yield from target_problems(start, scene)
     if isinstance(scene, ArticulationScene):
         yield from lightness_problems(start, scene)
 

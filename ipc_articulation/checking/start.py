@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, FollowsTimeStep, HalfPlane, Restraints
-from ipc_articulation.coupling.kinds import freedom_names
+from ipc_articulation.coupling.adapter import (
+    Adapter,
+    CoupledBody,
+    CoupledRobot,
+    FollowsTimeStep,
+    HalfPlane,
+    Restraints,
+    SetsState,
+)
+from ipc_articulation.coupling.kinds import freedom_names, freedom_units
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.meshing.boundary import boundary_faces
 from ipc_articulation.recording.scenery import SoftShape
@@ -51,6 +59,8 @@ class Start:
     actuated: tuple[str, ...] = ()  # joints that take a target
     joints: tuple[str, ...] = ()  # all joints of the robot that have a position
     efforts: tuple[float, ...] = ()  # largest forces of their actuators [N·m or N]; inf: unlimited
+    limits: Mapping[str, tuple[float, float, str]] = field(default_factory=dict)  # lowest, highest position, rad or m
+    speeds: frozenset[str] = frozenset()  # joints among `actuated` whose target is a velocity
     effective_mass: Array | None = None  # (m, m) M̂ of the robot's joints in a step of its engine, where it has joints
     restraints: Restraints | None = None  # of the robot's joints in that step
     soft: tuple[SoftShape, ...] = ()
@@ -128,7 +138,16 @@ def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Star
     actuated, joints, efforts = tuple(driven.actuated), tuple(driven.joints), tuple(np.asarray(driven.efforts).tolist())
     things = things_of(robot, scene, soft.shapes)
     held = None if step is None else step.restraints
-    return Start(robot, things, actuated, joints, efforts, mass, held, soft.shapes, soft.slots)
+    limits = _limits(driven.adapter, robot)
+    return Start(robot, things, actuated, joints, efforts, limits, driven.speeds, mass, held, soft.shapes, soft.slots)
+
+
+def _limits(adapter: Adapter, robot: CoupledRobot) -> dict[str, tuple[float, float, str]]:
+    """See `Start`; none where the adapter does not know them."""
+    if not isinstance(adapter, SetsState):
+        return {}
+    names, ends, units = freedom_names(robot.joints), adapter.limits().tolist(), freedom_units(robot.joints)
+    return {name: (low, high, unit) for name, (low, high), unit in zip(names, ends, units, strict=True)}
 
 
 def _definite(M: Array, robot: CoupledRobot) -> Array:

@@ -5,7 +5,7 @@ A follower is at θ_f = p(θ_l) and moves with θ̇_f = p'(θ_l) θ̇_l, with a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,9 +59,9 @@ def started(followers: Iterable[Follower], rest: Mapping[str, float], setup: Rob
     return theta, theta_dot
 
 
-def ties(followers: Iterable[Follower], joints: Sequence[str]) -> list[Tie]:
-    """The followers among some joints whose leaders are among them too."""
-    among = [follower for follower in followers if {follower.joint, follower.leader} <= set(joints)]
+def ties(followers: Iterable[Follower], joints: Sequence[str], speeds: Collection[str] = ()) -> list[Tie]:
+    """The followers among some joints whose leaders are among them too, but for those whose targets are velocities."""
+    among = [follower for follower in followers if {follower.joint, follower.leader} <= {*joints} - {*speeds}]
     return [(joints.index(one.joint), joints.index(one.leader), one.position) for one in among]
 
 

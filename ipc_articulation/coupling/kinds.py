@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ipc_articulation.articulation.kinds import KINDS, Kind, kind_named
 from ipc_articulation.coupling.adapter import CoupledJoint
 from ipc_articulation.naming import distinct
+
+_BEYOND = 1e-9  # [rad or m] by which rounding may take a joint beyond its limit
 
 
 def kind_of(joint: CoupledJoint) -> Kind:
@@ -23,6 +26,22 @@ def freedom_names(joints: Sequence[CoupledJoint]) -> tuple[str, ...]:
             for label in kind_of(joint).labels
         ]
     )
+
+
+def freedom_units(joints: Sequence[CoupledJoint]) -> tuple[str, ...]:
+    """«rad» or «m» for each freedom."""
+    return tuple(unit for joint in joints for unit in kind_of(joint).units)
+
+
+def is_within(position: float, low: float, high: float) -> bool:
+    """Whether a position is within its limits [rad or m], but for rounding."""
+    return low - _BEYOND <= position <= high + _BEYOND
+
+
+def in_degrees(position: float, low: float, high: float, unit: str) -> str:
+    """A hint where a position beyond its limits would be within them as degrees; else empty."""
+    is_meant = unit == "rad" and is_within(math.radians(position), low, high)
+    return f"; degrees are written ${{{position:g} * deg}}" if is_meant else ""
 
 
 def single_freedoms(joints: Sequence[CoupledJoint]) -> list[str]:

@@ -36,7 +36,7 @@ FRICTION = 1.0  # Coulomb coefficient of surfaces without their own, as in MuJoC
 
 @dataclass(frozen=True)
 class Actuator:
-    """Force kp·(target - θ) - kv·θ̇ on one joint."""
+    """Force kp·(target - θ) - kv·θ̇ on one joint; without kp it is kv·(target - θ̇)."""
 
     joint: str
     kp: float  # [N·m/rad or N/m]
@@ -87,16 +87,17 @@ class RobotSetup:
 
 
 class DrivenRobot(Protocol):
-    """A finished robot whose position actuators take targets by joint."""
+    """A finished robot whose actuators take targets by joint: positions, or velocities."""
 
     adapter: Adapter  # for `couple`
-    actuated: list[str]  # names of the k joints with a position actuator, in the order of `command`
-    start: Array  # initial positions of those joints, (k,) [rad or m]
+    actuated: list[str]  # names of the k joints with an actuator that takes a target, in the order of `command`
+    speeds: frozenset[str]  # those among them whose target is a velocity
+    start: Array  # targets with which those joints stay as they start, (k,) [rad or m]; of velocities mostly 0
     joints: list[str]  # names of all m joints, in the order of `push`
     efforts: Array  # (m,) largest forces of their actuators [N·m or N]; inf: unlimited
 
     def command(self, targets: Array) -> None:
-        """Set the targets of the actuated joints, (k,) [rad or m]."""
+        """Set the targets of the actuated joints, (k,) [rad or m; of `speeds` rad/s or m/s]."""
         ...
 
     def push(self, forces: Array) -> None:

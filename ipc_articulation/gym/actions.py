@@ -36,13 +36,14 @@ class Actuation(Protocol):
 
 
 class Targets:
-    """Targets of joints, within their limits."""
+    """Targets of joints; positions within their limits."""
 
     def __init__(self, entry: schema.TargetsEntry, state: TaskState, world: World) -> None:
         self._scale, self._is_change = entry.scale, entry.counted_from == "last"
         self._columns = matching(entry.joints, state.actuated, "joint with an actuator", TaskError)
         self.joints = tuple(state.actuated[k] for k in self._columns)
         self.size, self._limits = len(self.joints), world.limits(self.joints)
+        self._limits[[name in world.simulation.driven.speeds for name in self.joints]] = -np.inf, np.inf
 
     def begin(self, state: TaskState) -> None:
         """Count from the targets at the start."""
@@ -82,6 +83,8 @@ class Move:
             raise TaskError(f"'{entry.point}' is not on a link of the robot{suggest(place.body, links, 'links')}")
         actuated = matching(entry.joints, state.actuated, "joint with an actuator", TaskError)
         self.joints = tuple(state.actuated[k] for k in actuated)
+        if turning := [name for name in self.joints if name in world.simulation.driven.speeds]:
+            raise TaskError(f"joint '{turning[0]}' takes velocities; a point is moved by joints that take positions")
         columns = [state.joints.index(name) for name in self.joints]
         self._mover = PointMover(place.body, place.offset, columns, world.limits(self.joints))
         self._scale, self._axes, self._turn = entry.scale, axis_numbers(entry.axes), entry.turn or 0.0

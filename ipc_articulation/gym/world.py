@@ -74,6 +74,7 @@ class World:
         self._kept = {**coupling.state(), **self.simulation.controls.state()}
         driven, names = self.simulation.driven, list(coupling.joint_names)
         self._actuated = [names.index(name) for name in driven.actuated]
+        self._is_position = ~np.isin(driven.actuated, list(driven.speeds))
         self._order = [names.index(name) for name in driven.joints]
         self.start, self.step_count = self._starts.draw(np.random.default_rng(0)), 0
 
@@ -107,7 +108,8 @@ class World:
         """
         simulation = self.simulation
         aims, forces = simulation.controls.commands(self.step_count)
-        return aims + self.start.theta[self._actuated] - simulation.driven.start, np.array(forces)
+        moved = self._is_position * (self.start.theta[self._actuated] - simulation.driven.start)
+        return aims + moved, np.array(forces)
 
     def step(self, targets: Array, forces: Array) -> None:
         """Take a step of the scene.

@@ -19,5 +19,15 @@ class Contacts:
     def __len__(self) -> int:
         return len(self.points)
 
+    def by_pair(self) -> dict[tuple[str, str], NDArray[np.floating]]:
+        """Sum of the forces (3,) [N] on the first body of each pair, whichever way round a contact names it."""
+        net: dict[tuple[str, str], NDArray[np.floating]] = {}
+        for (first, second), force in zip(self.bodies, self.forces, strict=True):
+            if (second, first) in net:
+                net[second, first] = net[second, first] - force
+            else:
+                net[first, second] = net.get((first, second), np.zeros(3)) + force
+        return net
+
 
 NO_CONTACTS = Contacts(np.zeros((0, 3)), np.zeros((0, 3)), ())

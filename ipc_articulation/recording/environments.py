@@ -14,6 +14,7 @@ from ipc_articulation.recording.header import Header
 from ipc_articulation.recording.quantities import QUANTITIES
 from ipc_articulation.recording.recording import Recording
 from ipc_articulation.recording.scenery import Scenery, Surface
+from ipc_articulation.recording.stored import LazyArrays
 
 ENVIRONMENTS, FAILURES = (
     "environments",
@@ -57,7 +58,7 @@ def _own(names: Sequence[str], start: str) -> tuple[str, ...]:
     return tuple(name.removeprefix(start) for name in names if name.startswith(start))
 
 
-class _Arrays(Mapping[str, Array]):
+class _Arrays(LazyArrays):
     """The columns of one environment."""
 
     def __init__(self, recording: Recording, start: str) -> None:
@@ -68,14 +69,15 @@ class _Arrays(Mapping[str, Array]):
         }
 
     def __getitem__(self, name: str) -> Array:
-        values, (first, *_) = getattr(self._recording, name), (*QUANTITIES[name].shape, "")
+        return self._own(name, getattr(self._recording, name))
+
+    def block(self, name: str, begin: int, end: int) -> Array:
+        """See `LazyArrays`."""
+        return self._own(name, self._recording.block(name, begin, end))
+
+    def _own(self, name: str, values: Array) -> Array:
+        first, *_ = (*QUANTITIES[name].shape, "")
         return values[:, self._columns[first]] if first in self._columns else values
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(QUANTITIES)
-
-    def __len__(self) -> int:
-        return len(QUANTITIES)
 
 
 def _names(header: Header) -> tuple[Sequence[str], Sequence[str]]:
@@ -87,11 +89,16 @@ class _Contacts(Mapping[int, Contacts]):
 
     def __init__(self, recording: Recording, start: str) -> None:
         self._recording, self._start = recording, start
+        self._moving = {name for name in recording.body_names if name.startswith(start)}
+
+    def _plain(self, name: str) -> str:
+        """Without the label; the ground and walls, which all share, have that of environment 0."""
+        return name.removeprefix(self._start).removeprefix(environment_label(0))
 
     def __getitem__(self, row: int) -> Contacts:
         found = self._recording.contacts(row)
-        is_own = np.array([any(name.startswith(self._start) for name in pair) for pair in found.bodies], dtype=np.bool_)
-        names = [(a.removeprefix(self._start), b.removeprefix(self._start)) for a, b in found.bodies]
+        is_own = np.array([not self._moving.isdisjoint(pair) for pair in found.bodies], dtype=np.bool_)
+        names = [(self._plain(first), self._plain(second)) for first, second in found.bodies]
         chosen = np.flatnonzero(is_own)
         return Contacts(found.points[chosen], found.forces[chosen], tuple(names[k] for k in chosen))
 

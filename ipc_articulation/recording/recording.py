@@ -19,7 +19,7 @@ from ipc_articulation.recording.header import Header
 from ipc_articulation.recording.quantities import QUANTITIES
 from ipc_articulation.recording.scenery import NOTHING, Scenery
 from ipc_articulation.recording.scenery_files import read_scenery
-from ipc_articulation.recording.stored import StoredArrays, StoredContacts
+from ipc_articulation.recording.stored import LazyArrays, StoredArrays, StoredContacts
 
 if TYPE_CHECKING:
     import pandas
@@ -159,7 +159,17 @@ class Recording:
         Raises:
             RecordingError: It is damaged on disk.
         """
-        return self.buffers.row(key, row) if isinstance(self.buffers, StoredArrays) else getattr(self, key)[row]
+        return self.block(key, row, row + 1)[0]
+
+    def block(self, key: str, begin: int, end: int) -> Array:
+        """Rows `begin` to `end` of a quantity; of a recording on disk no more than their chunks are read.
+
+        Raises:
+            RecordingError: They are damaged on disk.
+        """
+        if isinstance(self.buffers, LazyArrays):
+            return self.buffers.block(key, begin, end)
+        return getattr(self, key)[begin:end]
 
     def to_xarray(self) -> xarray.Dataset:
         """All quantities with named dimensions, units and meanings; needs the extra `data`.
@@ -185,6 +195,15 @@ class Recording:
 
     def _arrays(self) -> dict[str, Array]:
         return {name: getattr(self, name) for name in QUANTITIES}
+
+
+def salvaged(folder: str | Path) -> Recording:
+    """As `read_recording`, also where arrays are damaged or missing; reading these raises the error.
+
+    Raises:
+        RecordingError: There is none, or nothing of it can be read.
+    """
+    return Recording.stored(CheckedGroup(folder))
 
 
 @checked(RecordingError, folder=PATH)

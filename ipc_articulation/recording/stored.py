@@ -15,7 +15,21 @@ from ipc_articulation.recording.layout import CONTACT_CHUNK, CONTACTS
 from ipc_articulation.recording.quantities import QUANTITIES
 
 
-class StoredArrays(Mapping[str, Array]):
+class LazyArrays(Mapping[str, Array]):
+    """All quantities, each read when it is asked for."""
+
+    def block(self, name: str, begin: int, end: int) -> Array:
+        """Some rows of a quantity, (end - begin, ...); no more is kept in memory."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(QUANTITIES)
+
+    def __len__(self) -> int:
+        return len(QUANTITIES)
+
+
+class StoredArrays(LazyArrays):
     """Quantities on disk; what was read once is kept."""
 
     def __init__(self, group: CheckedGroup) -> None:
@@ -27,15 +41,9 @@ class StoredArrays(Mapping[str, Array]):
             self._read[name] = self._group.quantity(name)
         return self._read[name]
 
-    def row(self, name: str, row: int) -> Array:
-        """A row, (...)."""
-        return self._read[name][row] if name in self._read else self._group.quantity(name, row, row + 1)[0]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(QUANTITIES)
-
-    def __len__(self) -> int:
-        return len(QUANTITIES)
+    def block(self, name: str, begin: int, end: int) -> Array:
+        """See `LazyArrays`."""
+        return self._read[name][begin:end] if name in self._read else self._group.quantity(name, begin, end)
 
 
 class StoredContacts(Mapping[int, Contacts]):

@@ -116,6 +116,7 @@ def _header(name: str, scene: schema.Scene, job: Job, simulation: Simulation) ->
         "drawn": dict(simulation.drawn),
         "planned_steps": job.steps,
         "wall_time": 0.0,
+        "joint_units": list(simulation.joint_units),
         WARNED: no_warnings(),
     }
     if isinstance(scene, schema.RobotScene) and scene.environments is not None:

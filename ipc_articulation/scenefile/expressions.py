@@ -1,7 +1,8 @@
 """Arithmetic in references: `${side / 2 + 0.003}`.
 
-Numbers, names of variables, `+ - * / **`, brackets, `pi`, and the functions below; angles in radians. Whole numbers
-stay whole under + - * and **, so that they can count steps. Nothing else can be written, and nothing is ever run.
+Numbers, names of variables, `+ - * / **`, brackets, `pi`, `deg` = π/180, and the functions below; angles in radians.
+Whole numbers stay whole under + - * and **, so that they can count steps. Nothing else can be written, and nothing is
+ever run.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ FUNCTIONS: Mapping[str, Callable[..., float]] = {
     "sqrt": math.sqrt,
     "tan": math.tan,
 }
+CONSTANTS = {"pi": math.pi, "deg": math.pi / 180.0}
 MAX_LENGTH = 200  # characters of one expression
 MAX_WHOLE = 2**53  # beyond it a whole number is no longer a float
 
@@ -35,7 +37,7 @@ _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], float]] = {
     ast.Pow: lambda base, exponent: _power(base, exponent),
 }
 _UNARY: Mapping[type[ast.unaryop], Callable[[Any], float]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
-_GRAMMAR = f"numbers, variables, + - * / ** ( ), pi, {', '.join(FUNCTIONS)}"
+_GRAMMAR = f"numbers, variables, + - * / ** ( ), {', '.join([*CONSTANTS, *FUNCTIONS])}"
 
 
 def evaluate(text: str, variable: Callable[[str], int | float]) -> int | float:
@@ -65,8 +67,8 @@ def _value(node: ast.expr, variable: Callable[[str], int | float]) -> Any:
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return number
-        case ast.Name(id="pi"):
-            return math.pi
+        case ast.Name(id=name) if name in CONSTANTS:
+            return CONSTANTS[name]
         case ast.Name(id=name):
             return variable(name)
         case ast.UnaryOp(op=op, operand=operand) if type(op) in _UNARY:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
@@ -18,6 +19,7 @@ from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene
 
 NO_ENGINE = "none"
 LEAST, LARGEST = 1e-20, 1e20  # sizes of numbers other than 0
+_DEGREES = re.compile(r"([-+]?[0-9.]+) *(?:deg|degrees?|°)")
 
 _WORDS = {
     "a valid integer": "a whole number",
@@ -141,7 +143,9 @@ def _problem(detail: ErrorDetails, document: Document) -> SceneProblem:
         return SceneProblem((*location, key), f"unknown {key} '{context['tag']}'{suggest(context['tag'], tags)}")
     if "reason" in context:
         return SceneProblem(location, context["reason"], at_key="unknown key" in context["reason"])
-    return SceneProblem(location, f"{document.path(location)} {_complaint(detail)}, got {_shown(detail['input'])}")
+    message = f"{document.path(location)} {_complaint(detail)}, got {_shown(detail['input'])}"
+    angle = _DEGREES.fullmatch(detail["input"]) if isinstance(detail["input"], str) else None
+    return SceneProblem(location, f"{message}; degrees are written ${{{angle[1]} * deg}}" if angle else message)
 
 
 def _complaint(detail: ErrorDetails) -> str:

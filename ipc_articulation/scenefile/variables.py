@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from ipc_articulation.errors import Fault, SceneFileError
 from ipc_articulation.naming import suggest
-from ipc_articulation.scenefile.expressions import FUNCTIONS, evaluate
+from ipc_articulation.scenefile.expressions import CONSTANTS, FUNCTIONS, evaluate
 from ipc_articulation.scenefile.tree import MAX_DEPTH, MAX_VALUES, Place, TreeNode, measure
 
 VARIABLES = "variables"
@@ -21,6 +21,8 @@ MAX_TEXT = 10_000  # characters of a text with its references written out
 
 _REFERENCE = re.compile(r"\$\$\{|\$\{(?P<inside>[^{}]*)\}|\$\{")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+_TAKEN = (*CONSTANTS, *FUNCTIONS)
 
 
 def resolved(root: TreeNode) -> tuple[TreeNode, list[str]]:
@@ -36,10 +38,11 @@ def resolved(root: TreeNode) -> tuple[TreeNode, list[str]]:
     known: Mapping[str, TreeNode] = variables.value if variables and isinstance(variables.value, dict) else {}
     faults = [
         variables.keys[name].fault(
-            f"'{name}' is not a valid variable name: letters, digits and _, not beginning with a digit"
+            f"'{name}' is not a valid variable name: letters, digits and _, not beginning with a digit, and none of "
+            f"{', '.join(_TAKEN)}"
         )
         for name in known
-        if variables and (not _NAME.fullmatch(name) or name in (*FUNCTIONS, "pi"))
+        if variables and (not _NAME.fullmatch(name) or name in _TAKEN)
     ]
     resolver = _Resolver(known, faults)
     for name, node in known.items():
@@ -128,7 +131,7 @@ class _Resolver:
     def _meant(self, inside: str, place: Place, depth: int) -> TreeNode:
         """The value of a reference; a ValueError says why it has none."""
         name = inside.strip()
-        if _NAME.fullmatch(name) and name != "pi":
+        if _NAME.fullmatch(name) and name not in CONSTANTS:
             self.used.add(name)
             return self._variable(name, depth)
         return TreeNode(evaluate(inside, lambda part: self._number(part, depth)), place)
@@ -142,7 +145,7 @@ class _Resolver:
 
     def _variable(self, name: str, depth: int) -> TreeNode:
         if name not in self.variables:
-            raise ValueError(f"unknown variable '{name}'{suggest(name, self.variables, 'variables')}")
+            raise ValueError(f"unknown variable '{name}'{suggest(name, [*self.variables, *CONSTANTS], 'names')}")
         if name in self._faulty:
             raise _ReportedError
         if name in self._open:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.kinds import freedom_units
 from ipc_articulation.coupling.many import couple_many
 from ipc_articulation.coupling.many.environments import labelled
 from ipc_articulation.errors import IpcArticulationError
@@ -115,6 +116,7 @@ class EnvironmentsSimulation:
             for names in (many.joint_names, many.body_names, free)
         )
         robots = [coupling.robot for coupling in many.couplings]
+        self.joint_units = freedom_units([joint for robot in robots for joint in robot.joints])
         visuals = [many.couplings[0].visuals, *({} for _ in labels[1:])]
         each = zip(robots, visuals, labels, strict=True)
         self.surfaces = tuple(surface for parts in each for surface in surfaces_of(*parts))

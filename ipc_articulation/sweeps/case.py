@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ipc_articulation.errors import SweepError
+from ipc_articulation.sweeps.run_name import run_name
 from ipc_articulation.sweeps.values import checked_settings
 
 LARGEST = 1_000_000  # runs of one sweep; more is a mistake
@@ -42,6 +43,11 @@ class Case:
 
     id: str  # 16 hexadecimal digits, made from everything that determines the result
     settings: dict[str, Any]  # dotted path of a scene file's key: value
+
+    @property
+    def name(self) -> str:
+        """Of its files, see `run_name`."""
+        return run_name(self.id, self.settings)
 
 
 def combinations(settings: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:

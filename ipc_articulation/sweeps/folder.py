@@ -1,8 +1,8 @@
 """The folder of a sweep, OUT/NAME/:
 
     sweep.json          which scene the runs are of: format version, digests of its files, engine, steps
-    runs/ID.json        the record of a finished run: the truth, written in one piece
-    runs/ID/            its recording
+    runs/NAME.json      the record of a finished run: the truth, written in one piece
+    runs/NAME/          its recording
     results.parquet     the table, made from the records
 
 A kill at any moment leaves every record that was written, so that the sweep can be resumed.
@@ -22,9 +22,10 @@ from ipc_articulation.errors import SweepError
 from ipc_articulation.recording.claim import claimed
 from ipc_articulation.sweeps.case import Basis, Case
 from ipc_articulation.sweeps.contents import Contents
-from ipc_articulation.sweeps.record import Record, read_record, write_whole
+from ipc_articulation.sweeps.record import RUNS, Record, read_record, write_whole
 
-VERSION = 1
+VERSION = 2  # 1 named runs by their ids alone
+ABOUT = "sweep.json"
 
 
 class SweepFolder:
@@ -35,8 +36,8 @@ class SweepFolder:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path, self.runs, self.table = path, path / "runs", path / "results.parquet"
-        self._about = path / "sweep.json"
+        self.path, self.runs, self.table = path, path / RUNS, path / "results.parquet"
+        self._about = path / ABOUT
 
     @contextmanager
     def opened(self, basis: Basis, contents: Contents, force: bool) -> Iterator[None]:
@@ -63,7 +64,8 @@ class SweepFolder:
         Raises:
             SweepError: A record is damaged.
         """
-        return {case.id: read_record(self._file(case.id), case.id) for case in cases if self._file(case.id).exists()}
+        files = {case.id: self._file(case.name) for case in cases}
+        return {id: read_record(file) for id, file in files.items() if file.exists()}
 
     def write(self, record: Record) -> None:
         """Keep a record; a kill leaves it whole or not there at all.
@@ -71,10 +73,10 @@ class SweepFolder:
         Raises:
             SweepError: It cannot be written, as on a full disk.
         """
-        _write_json(self._file(record.id), asdict(record))
+        _write_json(self._file(record.name), asdict(record))
 
-    def _file(self, id: str) -> Path:
-        return self.runs / f"{id}.json"
+    def _file(self, name: str) -> Path:
+        return self.runs / f"{name}.json"
 
     def _settle(self, basis: Basis, contents: Contents, force: bool) -> None:
         """Make the folder one of this very sweep."""
@@ -97,7 +99,7 @@ class SweepFolder:
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise SweepError(f"{self._about} is damaged: {error!r}; --force starts again") from error
         if version != VERSION:
-            raise SweepError(f"{self._about} has format version {version}, and this program knows {VERSION}")
+            raise SweepError(f"{self._about} has format version {version}, and this program knows {VERSION}; {_CHOICE}")
         for path in sorted({*files, *about["files"]}):
             if path not in files or path not in about["files"]:
                 raise SweepError(f"the runs in {self.path} and this sweep do not both name {path}; {_CHOICE}")

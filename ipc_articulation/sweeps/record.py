@@ -13,8 +13,10 @@ from pydantic import TypeAdapter
 
 from ipc_articulation.errors import RecordingError, SweepError
 from ipc_articulation.recording import Recording, read_recording
+from ipc_articulation.sweeps.run_name import run_name
 
 Status = Literal["done", "failed", "timed out", "worker died"]
+RUNS = "runs"  # folder of the records and recordings, in that of the sweep
 STATUSES: tuple[Status, ...] = ("done", "failed", "timed out", "worker died")
 
 
@@ -31,11 +33,16 @@ class Record:
     numbers: dict[str, float] = field(default_factory=dict)  # see `numbers_of`; those of a failed run until it failed
     draws: dict[str, Any] = field(default_factory=dict)  # random values that the scene drew
 
+    @property
+    def name(self) -> str:
+        """Of its files, see `run_name`."""
+        return run_name(self.id, self.settings)
+
 
 _ADAPTER = TypeAdapter(Record)
 
 
-def read_record(file: Path, id: str) -> Record:
+def read_record(file: Path) -> Record:
     """The record of a run.
 
     Raises:
@@ -45,7 +52,7 @@ def read_record(file: Path, id: str) -> Record:
         record = _ADAPTER.validate_python(json.loads(file.read_bytes()))
     except (OSError, ValueError) as error:
         raise SweepError(f"{file} is damaged; remove it to repeat that run: {error}") from error
-    if record.id != id:
+    if not file.stem.endswith(record.id):
         raise SweepError(f"{file} is damaged; remove it to repeat that run: it describes run {record.id}")
     return record
 

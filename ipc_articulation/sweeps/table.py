@@ -17,10 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ipc_articulation.extras import need
-from ipc_articulation.sweeps.record import Record, write_whole
+from ipc_articulation.sweeps.record import RUNS, Record, write_whole
 
 if TYPE_CHECKING:
     import pandas
+
+
+DRAW = "draw."  # before the names of random values
 
 
 def require_table_packages() -> None:
@@ -60,8 +63,8 @@ def _row(record: Record) -> dict[str, Any]:
         **record.settings,
         "wall_time": record.wall_time,
         **record.numbers,
-        **{f"draw.{name}": value for name, value in record.draws.items()},
-        "folder": f"runs/{record.id}",
+        **{f"{DRAW}{name}": value for name, value in record.draws.items()},
+        "folder": f"{RUNS}/{record.name}",
     }
 
 

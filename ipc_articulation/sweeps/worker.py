@@ -23,6 +23,7 @@ from typing import Any
 
 from ipc_articulation.errors import IpcArticulationError
 from ipc_articulation.sweeps.record import Record, numbers_in, numbers_of
+from ipc_articulation.sweeps.run_name import run_name
 
 
 def main() -> None:
@@ -48,6 +49,7 @@ def perform(request: dict[str, Any]) -> Record:
     from ipc_articulation.running import run
 
     id, settings, folder = request["id"], request["settings"], Path(request["runs"])
+    name = run_name(id, settings)
     begin = perf_counter()
     try:
         result = run(
@@ -55,7 +57,7 @@ def perform(request: dict[str, Any]) -> Record:
             engine=request["engine"],
             steps=request["steps"],
             out=folder,
-            name=id,
+            name=name,
             settings=settings,
             quiet=True,
             force=True,
@@ -63,7 +65,13 @@ def perform(request: dict[str, Any]) -> Record:
         )
     except BaseException as error:  # also what a controller of a scene raises
         return Record(
-            id, settings, "failed", type(error).__name__, _text(error), perf_counter() - begin, numbers_in(folder / id)
+            id,
+            settings,
+            "failed",
+            type(error).__name__,
+            _text(error),
+            perf_counter() - begin,
+            numbers_in(folder / name),
         )
     wall_time, recording = perf_counter() - begin, result.recording
     return Record(id, settings, "done", None, None, wall_time, numbers_of(recording), recording.extra["drawn"])

@@ -19,6 +19,7 @@ from typing import Any
 from ipc_articulation.cores import THREADS
 from ipc_articulation.errors import SweepError, TimeLimitError
 from ipc_articulation.sweeps.record import Record, Status, numbers_in
+from ipc_articulation.sweeps.run_name import run_name
 
 Request = dict[str, Any]  # see `worker.perform`
 
@@ -61,7 +62,7 @@ class WorkerProcess:
         Raises:
             SweepError: The process does not start.
         """
-        folder = Path(request["runs"]) / request["id"]
+        folder = Path(request["runs"]) / run_name(request["id"], request["settings"])
         self._start()
         begin = perf_counter()
         try:

@@ -55,6 +55,8 @@ def test_values_arrive_as_written() -> None:
     [
         ("gravity:", "gravty:", "gravity:", "unknown key 'gravty'; did you mean 'gravity'? valid keys: adapter, art"),
         ("dt: 0.01", "dt: fast", "0.01", "dt should be a number, got 'fast'"),
+        ("dt: 0.01", "dt: -90 deg", "0.01", "got '-90 deg'; degrees are written ${-90 * deg}"),
+        ("dt: 0.01", "dt: 45.5°", "0.01", "got '45.5°'; degrees are written ${45.5 * deg}"),
         ("dt: 0.01", "dt: 0", "0.01", "dt should be greater than 0, got 0"),
         ("steps: 100", "steps: 1.5", "100\n", "steps should be a whole number, got 1.5"),
         ("steps: 100\n", "", "adapter: none", "missing key 'steps'"),

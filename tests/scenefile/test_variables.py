@@ -43,6 +43,8 @@ def test_a_whole_reference_keeps_the_type(tmp_path: Path) -> None:
         ("${sin(pi / 6)}", math.sin(math.pi / 6)),
         ("${max(n, 7, 5)}", 7),
         ("${pi}", math.pi),
+        ("${90 * deg}", math.pi / 2),
+        ("${-n * deg + pi}", math.pi - math.radians(3)),
         ("${2 ** 0.5}", math.sqrt(2)),
         ("${1e-3}", 1e-3),
         ("${radians(180)}", math.pi),
@@ -72,13 +74,16 @@ def test_variables_of_included_files_and_settings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x: ${crat}", "scene.yaml:2:4: unknown variable 'crat'; did you mean 'crate'? variables: crate, list, word"),
+        (
+            "x: ${crat}",
+            "scene.yaml:2:4: unknown variable 'crat'; did you mean 'crate'? names: crate, deg, list, pi, word",
+        ),
         ("x: a ${crat} b", "scene.yaml:2:4: unknown variable 'crat'"),
         ("x: ${crat + 1}", "scene.yaml:2:4: unknown variable 'crat'"),
         ("x: ${word + 1}", "scene.yaml:2:4: variable 'word' is not a number, and cannot be used in an expression"),
         ("x: a ${list}", "scene.yaml:2:4: ${list} is a list or a mapping, and cannot be part of a text"),
         ("x: a ${crate", "scene.yaml:2:4: `${` without `}`; a plain `${` is written `$${`"),
-        ("x: ${}", "scene.yaml:2:4: '' is no expression of numbers, variables, + - * / ** ( ), pi, abs, cos"),
+        ("x: ${}", "scene.yaml:2:4: '' is no expression of numbers, variables, + - * / ** ( ), pi, deg, abs, cos"),
         ("x: ${1 +}", "'1 +' is no expression"),
         ("x: ${crate / 0}", "'crate / 0' has no value: float division by zero"),
         ("x: ${9 ** 9 ** 9}", "'9 ** 9 ** 9' has no value: math range error"),
@@ -110,6 +115,11 @@ def test_names_that_no_reference_could_say(tmp_path: Path) -> None:
     message = error_of(tmp_path, "variables:\n  a b: 1\n  pi: 3\n  ok: 2\n")
     assert [line.split(" ")[0] for line in message.splitlines()] == ["scene.yaml:2:3:", "scene.yaml:3:3:"]
     assert "'a b' is not a valid variable name" in message
+    message = error_of(tmp_path, "variables:\n  deg: 1\n")
+    assert (
+        "'deg' is not a valid variable name: letters, digits and _, not beginning with a digit, and none of pi, deg,"
+        in message
+    )
 
 
 def chain(links: int, form: str, backward: bool = False) -> str:

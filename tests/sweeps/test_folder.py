@@ -40,7 +40,7 @@ def test_records_are_read_back(scene: Path) -> None:
     folder, opened = open_folder(scene)
     with opened:
         assert folder.records([CASE, Case("fedcba9876543210", {})]) == {CASE.id: RECORD}
-    assert list(folder.runs.iterdir()) == [folder.runs / f"{CASE.id}.json"]  # no drafts are left
+    assert list(folder.runs.iterdir()) == [folder.runs / f"{CASE.name}.json"]  # no drafts are left
 
 
 def test_a_changed_scene_is_refused_by_name_unless_forced(scene: Path) -> None:
@@ -92,9 +92,9 @@ def test_a_damaged_record_is_named(scene: Path) -> None:
     folder, opened = open_folder(scene)
     with opened:
         folder.write(RECORD)
-        file = folder.runs / f"{CASE.id}.json"
+        file = folder.runs / f"{CASE.name}.json"
         file.write_text(file.read_text()[:40])
-        with pytest.raises(SweepError, match=rf"{CASE.id}\.json is damaged; remove it to repeat that run"):
+        with pytest.raises(SweepError, match=rf"{CASE.name}\.json is damaged; remove it to repeat that run"):
             folder.records([CASE])
 
 
@@ -103,7 +103,10 @@ def test_a_damaged_record_is_named(scene: Path) -> None:
     [
         ("{", r"sweep\.json is damaged: .*; --force starts again"),
         ("[1]", r"sweep\.json is damaged"),
-        (json.dumps({"version": 2, "files": {}}), r"sweep\.json has format version 2, and this program knows 1"),
+        (
+            json.dumps({"version": 1, "files": {}}),
+            r"sweep\.json has format version 1, and this program knows 2; choose another --out",
+        ),
     ],
 )
 def test_a_description_that_cannot_be_read_is_named(scene: Path, text: str, message: str) -> None:

@@ -68,7 +68,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 def test_a_description_of_another_form_is_named(tmp_path: Path, files: object) -> None:
     folder = tmp_path / "hinge_slider"
     (folder / "runs").mkdir(parents=True)
-    (folder / "sweep.json").write_text(json.dumps({"version": 1, "files": files}))
+    (folder / "sweep.json").write_text(json.dumps({"version": 2, "files": files}))
     with pytest.raises(SweepError, match=r"sweep\.json is damaged|do not both name|has changed"):
         sweep(SCENE, {"seed": [1]}, out=tmp_path, quiet=True)
 
@@ -81,7 +81,7 @@ def test_a_record_that_says_something_else_is_named(tmp_path: Path, change: dict
     case, folder = Case("a" * 16, {"seed": 1}), SweepFolder(tmp_path)
     folder.runs.mkdir()
     record = {"id": case.id, "settings": case.settings, "status": "done", **change}
-    (folder.runs / f"{case.id}.json").write_text(json.dumps(record))
+    (folder.runs / f"{case.name}.json").write_text(json.dumps(record))
     with pytest.raises(SweepError, match=r"a{16}\.json is damaged; remove it to repeat that run"):
         folder.records([case])
 

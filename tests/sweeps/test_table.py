@@ -27,7 +27,7 @@ def test_a_row_a_run_in_their_order(tmp_path: Path) -> None:
     assert table.loc[0, "error"] == "not finite"
     assert list(table["dt"]) == [1.0, 0.1]
     assert [list(value) for value in table["gravity"]] == [[0, 0, 0], [0, 0, -9.8]]
-    assert list(table["folder"]) == ["runs/b2", "runs/a1"]
+    assert list(table["folder"]) == ["runs/dt=1_gravity=0,0,0_b2", "runs/dt=0.1_gravity=0,0,-9.8_a1"]
     assert table.loc[1, ["wall_time", "steps_taken", "moved.box"]].tolist() == [1.5, 3.0, 0.2]
     assert table["steps_taken"].isna().tolist() == [True, False]
     assert table.loc[0, "draw.mass"] == 2.0

@@ -80,7 +80,7 @@ def test_a_worker_that_is_killed_is_named_and_replaced(tmp_path: Path, worker: W
     file = write_scene(tmp_path)
 
     def kill() -> None:
-        while not (tmp_path / "runs" / "hang" / "recording.zarr").exists():
+        while not (tmp_path / "runs" / "trouble=hang_hang" / "recording.zarr").exists():
             time.sleep(0.01)
         assert worker._process is not None
         os.kill(worker._process.pid, signal.SIGKILL)

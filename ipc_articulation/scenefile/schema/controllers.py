@@ -25,7 +25,7 @@ _FILE = "CSV or NPZ with an increasing column `time` [s] and one column per join
 
 
 class HoldEntry(Block):
-    """Every actuated joint keeps its initial position.
+    """Every actuated joint keeps its initial position, or the velocity 0 if its target is a velocity.
 
     With adapter mujoco so do servos of tendons, sites and ball joints, whatever the controller is; a keyframe with the
     same start gives motors and these their controls.
@@ -38,7 +38,10 @@ class WaypointEntry(Block):
     """Targets at one time."""
 
     time: NonNegative = Field(description="[s]; the first waypoint is the initial state at time 0")
-    joints: dict[str, float] = Field(description="target by joint name [rad or m]; other joints keep their last target")
+    joints: dict[str, float] = Field(
+        description="target by joint name [rad or m], or of joints that take velocities [rad/s or m/s]; other joints "
+        "keep their last target"
+    )
 
 
 class TrajectoryEntry(Block):
@@ -69,7 +72,10 @@ class TrajectoryEntry(Block):
 
 
 class SineEntry(Block):
-    """Sinusoidal targets about the initial position: θ₀ + amplitude·sin(2π·frequency·t + phase)."""
+    """Sinusoidal targets about the initial position, or velocities: θ₀ + amplitude·sin(2π·frequency·t + phase).
+
+    θ₀ is 0 for velocities.
+    """
 
     type: Literal["sine"]
     joints: JointPattern = Field(description=_JOINTS)

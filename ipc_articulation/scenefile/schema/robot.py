@@ -57,13 +57,14 @@ LoopEntry = Annotated[FourBarEntry | GearEntry, Field(discriminator="type")]
 
 
 class ActuatorsEntry(Block):
-    """Position actuators of some joints: force = kp·(target - θ) - kv·θ̇.
+    """Actuators of some joints: force = kp·(target - θ) - kv·θ̇.
 
+    Without kp the target is a velocity: force = kv·(target - θ̇), as of wheels.
     A follower (mimic, equality) whose target is its start is aimed where its leader's target puts it.
     """
 
     joints: JointPattern = Field(description="a regular expression that matches whole joint names, or a list of names")
-    kp: NonNegative = Field(description="position gain [N·m/rad or N/m]")
+    kp: NonNegative = Field(description="position gain [N·m/rad or N/m]; 0 for targets that are velocities")
     kv: NonNegative = Field(0.0, description="velocity gain [N·m·s/rad or N·s/m]")
     max_force: Positive | None = Field(None, description="limit of the force [N·m or N]")
 

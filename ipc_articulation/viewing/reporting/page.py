@@ -19,6 +19,9 @@ body { font: 16px/1.5 system-ui, sans-serif; color: #20242a; max-width: 60rem; m
 h1 { font-weight: 600; margin-bottom: 0 } h2 { font-size: 1.1rem; margin: 2rem 0 0 } p { margin: 0.2rem 0; color: #556 }
 table { border-collapse: collapse; margin: 1rem 0 } td { padding: 0.15rem 2rem 0.15rem 0; vertical-align: top }
 td:first-child { color: #556 } td:last-child { font-variant-numeric: tabular-nums } img { max-width: 100% }
+.runs { overflow-x: auto; font-size: 0.85rem } .runs td { font-variant-numeric: tabular-nums; color: inherit }
+.runs th { text-align: left; vertical-align: bottom; font-weight: 600; padding-right: 1.2rem }
+.runs tr { border-bottom: 1px solid #dde } .runs td { padding-right: 1.2rem }
 """
 
 
@@ -58,11 +61,12 @@ def write_report(recording: Recording, file: Path) -> tuple[str, ...]:
         *(f"<p>Left out: {escape(note)}</p>" for note in notes),
     ]
     with writing(file):
-        file.write_text(_document(title, body), encoding="utf-8")
+        file.write_text(document(title, body), encoding="utf-8")
     return notes
 
 
-def _document(title: str, body: Iterable[str]) -> str:
+def document(title: str, body: Iterable[str]) -> str:
+    """A page of some elements; texts are escaped already."""
     head = f'<meta charset="utf-8"><title>{title}</title><link rel="icon" href="data:,"><style>{_STYLE}</style>'
     lines = "\n".join(body)
     return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{lines}\n</body>\n</html>\n'

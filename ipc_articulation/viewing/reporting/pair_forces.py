@@ -6,7 +6,6 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording
-from ipc_articulation.recording.contacts import Contacts
 from ipc_articulation.viewing.moments import spread
 
 _POINTS = 1000  # moments, at most
@@ -23,20 +22,9 @@ def pair_forces(recording: Recording) -> tuple[tuple[str, ...], Array, Array]:
     rows = spread(recording.rows, _POINTS)
     if not recording.contact_names:
         return (), recording.time[rows], np.zeros((len(rows), 0))
-    of_rows = [_net(recording.contacts(int(row))) for row in rows]
+    of_rows = [recording.contacts(int(row)).by_pair() for row in rows]
     pairs = list(dict.fromkeys(pair for forces in of_rows for pair in forces))
     forces = np.array([[np.linalg.norm(net.get(pair, 0.0)) for pair in pairs] for net in of_rows])
     forces = forces.reshape(len(rows), len(pairs))
     hardest = np.argsort(-forces.max(axis=0, initial=0.0), kind="stable")[:_PAIRS]
     return tuple(" on ".join(pairs[k]) for k in hardest), recording.time[rows], forces[:, hardest]
-
-
-def _net(contacts: Contacts) -> dict[tuple[str, str], Array]:
-    """Force [N] on the first body of each pair, whichever way round a contact names it."""
-    net: dict[tuple[str, str], Array] = {}
-    for (first, second), force in zip(contacts.bodies, contacts.forces, strict=True):
-        if (second, first) in net:
-            net[second, first] = net[second, first] - force
-        else:
-            net[first, second] = net.get((first, second), np.zeros(3)) + force
-    return net

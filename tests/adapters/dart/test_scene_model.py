@@ -42,7 +42,8 @@ def test_a_driven_robot_moves_as_with_our_own_dynamics(integrator, base, tmp_pat
         start_velocity={"shoulder": 0.2},
     )
     ours, theirs = (module.SceneModel(file, [], base=base).build(settings) for module in (dart, native))
-    assert ours.actuated == ["slide", "shoulder"]
+    assert ours.actuated == ["slide", "shoulder", "spin"]
+    assert ours.speeds == theirs.speeds == {"spin"}
     start = {link.name: link.pose for link in theirs.adapter.describe().links}
     for link in ours.adapter.describe().links:
         np.testing.assert_allclose(link.pose, start[link.name], rtol=0, atol=1e-12)

@@ -37,6 +37,9 @@ CASES = {
     "servo with a constant": '<general joint="shoulder" gainprm="9" biastype="affine" biasprm="0.5 -9 -1" gear="2"/>',
     "motor away from zero": '<motor joint="slide" ctrlrange="0.1 1"/>',
     "motor": '<motor joint="slide"/><motor joint="shoulder"/>',
+    "velocity with a range": '<velocity joint="shoulder" kv="3" ctrlrange="-0.2 0.1" gear="-2"/>',
+    "position and velocity with a range": f'{SERVO}<velocity joint="shoulder" kv="2" ctrlrange="-0.1 0.1"/>',
+    "position and damper": f'{SERVO}<general joint="shoulder" biastype="affine" biasprm="0 0 -2"/>',
     "position and velocity": f'{SERVO}<velocity joint="shoulder" kv="2"/>',
 }
 

@@ -69,12 +69,15 @@ def test_armature_and_damping_are_set_by_joint_or_stay(model: SceneModel) -> Non
 def test_position_actuators_pull_to_their_target(model: SceneModel) -> None:
     actuators = (Actuator("slide", 70.0, 7.0), Actuator("shoulder", 0.0, 4.0))
     driven = model.build(setup(actuators=actuators, start={"slide": 0.25}))
-    assert driven.actuated == ["slide"]  # a damper takes no target
-    np.testing.assert_array_equal(driven.start, [0.25])
+    assert driven.actuated == ["shoulder", "slide"]
+    assert driven.speeds == {"shoulder"}
+    np.testing.assert_array_equal(driven.start, [0.0, 0.25])
     adapter = driven.adapter
     np.testing.assert_allclose(adapter.drive.pd.forces(adapter.model, adapter.q, [1.0, 0.0]), [-4.0, 0.0])
-    driven.command(np.array([0.35]))
+    driven.command(np.array([0.0, 0.35]))
     np.testing.assert_allclose(adapter.drive.pd.forces(adapter.model, adapter.q, [1.0, 1.0]), [-4.0, 0.0], atol=1e-12)
+    driven.command(np.array([3.0, 0.25]))
+    np.testing.assert_allclose(adapter.drive.pd.forces(adapter.model, adapter.q, [1.0, 0.0]), [8.0, 0.0], atol=1e-12)
 
 
 @pytest.mark.parametrize("start", [2.0 + 0.05, -2.0 - 0.05])

@@ -34,8 +34,9 @@ def test_a_driven_robot_moves_as_with_our_own_dynamics(integrator, file) -> None
         start_velocity={"shoulder": 0.2},
     )
     ours, theirs = (module.SceneModel(file, []).build(settings) for module in (pinocchio, native))
-    assert ours.actuated == ["slide", "shoulder"]
-    assert theirs.actuated == ["shoulder", "slide"]
+    assert ours.actuated == ["slide", "shoulder", "spin"]
+    assert ours.speeds == theirs.speeds == {"spin"}
+    assert set(theirs.actuated) == {"shoulder", "slide", "spin"}
     start = {link.name: link.pose for link in ours.adapter.describe().links}
     here, there = run(ours), run(theirs)
     for name, pose in there.items():

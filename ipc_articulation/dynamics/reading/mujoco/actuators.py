@@ -4,7 +4,8 @@ With gear g, control c, gain a and bias b₀, b₁, b₂, the force on a hinge o
 
     g·clip(a·c + b₀ + b₁·g·θ + b₂·g·θ̇)
 
-For b₁ = -a it is a spring to the target c/g: a position actuator. Others act with their control at zero.
+For b₁ = -a it is a spring to the target c/g: a position actuator. For b₁ = 0 and b₂ = -a it is a velocity actuator
+with the target c/g. Others act with their control at zero.
 """
 
 from __future__ import annotations
@@ -40,6 +41,11 @@ class JointActuator(NamedTuple):
         return self.gain > 0.0 and self.bias[1] == -self.gain and self.gear != 0.0
 
     @property
+    def takes_speed(self) -> bool:
+        """True for a velocity actuator, whose control divided by g is the target of the joint's velocity."""
+        return self.gain > 0.0 and self.bias[1] == 0.0 and self.bias[2] == -self.gain and self.gear != 0.0
+
+    @property
     def is_motor(self) -> bool:
         """True where the force depends on the control only."""
         return self.gain != 0.0 and not any(self.bias)
@@ -57,7 +63,7 @@ class JointActuator(NamedTuple):
     @property
     def resting(self) -> float:
         """The force on the joint at θ = θ̇ = 0 and the control nearest to zero, without a position actuator's spring."""
-        control = 0.0 if self.takes_target else float(np.clip(0.0, *self.control))
+        control = 0.0 if self.takes_target or self.takes_speed else float(np.clip(0.0, *self.control))
         return self.gear * float(np.clip(self.gain * control + self.bias[0], *self.force))
 
     @property
