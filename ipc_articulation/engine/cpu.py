@@ -15,7 +15,7 @@ from uipc.geometry import AttributeCollection
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Ints
 from ipc_articulation.contact.held import without
-from ipc_articulation.engine.newton.newton_report import NewtonReport
+from ipc_articulation.engine.newton.newton_report import NewtonReport, kind_of
 from ipc_articulation.engine.newton.rest import Rested
 from ipc_articulation.engine.output.first_run import tell_first_run
 from ipc_articulation.engine.output.state_accessor import StateAccessor
@@ -42,6 +42,7 @@ from ipc_articulation.frontend.turns import Turn
 from ipc_articulation.signals import interrupts_deferred
 
 log = logging.getLogger("ipc_articulation")
+STEP_WARNING = "step %d: %s (later steps of which this is true are logged at level INFO)"
 
 
 class Moment(NamedTuple):
@@ -74,6 +75,7 @@ class CpuEngine(PyIEngine):
         self.state_accessor: StateAccessor | None = None  # until there is a world
         self.properties: PropertyAccessor
         self._is_stepping = False
+        self._warned: set[str] = set()  # kinds of warnings of steps
         self._now = Moment(0, EngineState.without_past(np.zeros((0, DOF)), np.zeros((0, DOF)), np.zeros(0)))
         self._scene: SceneVisitor
         self._config: AttributeCollection
@@ -284,4 +286,8 @@ class CpuEngine(PyIEngine):
         for warning in report.warnings:
             if self.model.config.strict:
                 raise SolverError(warning)
-            log.warning("step %d: %s", frame, warning)
+            if kind_of(warning) in self._warned:
+                log.info("step %d: %s", frame, warning)
+            else:
+                self._warned.add(kind_of(warning))
+                log.warning(STEP_WARNING, frame, warning)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -12,7 +13,7 @@ from ipc_articulation.progress import progress
 from ipc_articulation.recording import RecordingWriter
 from ipc_articulation.running.checkpoints import Checkpoints
 from ipc_articulation.running.stopping import StopRequest
-from ipc_articulation.running.warned import note_warnings
+from ipc_articulation.running.warned import note_warnings, told_at_the_end
 from ipc_articulation.simulation.simulation import Simulation
 from ipc_articulation.watching.engine_report import contacts, figures
 
@@ -49,7 +50,8 @@ class Steps:
         writer, earlier, start = self.writer, self.writer.header.extra["wall_time"], perf_counter()
         if begin == 0:
             writer.append({"time": 0.0, **self.simulation.measure(is_start=True)})
-        with StopRequest() as stop, progress(writer.header.name, end, self.quiet) as show:
+        telling = nullcontext() if self.quiet else told_at_the_end()
+        with telling, StopRequest() as stop, progress(writer.header.name, end, self.quiet) as show:
             for index in range(begin, end):
                 self._step(index)
                 elapsed = perf_counter() - start

@@ -27,14 +27,16 @@ def write(folder: Path, text: str = SCENE) -> Path:
     return folder / "box.yaml"
 
 
-def test_steps_with_warnings_are_counted_and_the_first_are_told(tmp_path: Path) -> None:
+def test_steps_with_warnings_are_counted_and_the_first_and_the_worst_are_told(tmp_path: Path) -> None:
     result = ipc_articulation.run(write(tmp_path), "cpu", out=tmp_path, quiet=True, pictures=False)
     steps = read_recording(tmp_path / "box").extra[WARNED]["steps"]
     assert 1 < len(steps) < 14
     rows = [text for label, text in summary(result) if label == "warnings"]
     assert rows[0] == f"in {len(steps)} of 14 steps"
     assert rows[1].startswith(f"step {steps[0]}: Newton stopped after")
-    assert len(rows) == 1 + min(5, len(steps))
+    assert rows[2].startswith("worst, step ")
+    assert "the last iteration still" in rows[2]
+    assert len(rows) == 3
     assert summary_object(result)[WARNED]["steps"] == steps
 
 
@@ -43,7 +45,16 @@ def test_without_warnings_the_summary_is_silent(tmp_path: Path) -> None:
         write(tmp_path, SCENE.split("config")[0]), "cpu", out=tmp_path, quiet=True, pictures=False
     )
     assert "warnings" not in dict(summary(result))
-    assert summary_object(result)[WARNED] == {"steps": [], "texts": []}
+    assert summary_object(result)[WARNED] == {"steps": [], "texts": [], "worst": []}
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_the_log_has_the_first_warning_only_where_no_summary_tells_it(
+    tmp_path: Path, quiet: bool, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ipc_articulation.run(write(tmp_path), "cpu", out=tmp_path, quiet=quiet, pictures=False)
+    assert caplog.text.count("Newton stopped after") == quiet
+    assert capsys.readouterr().out.count("Newton stopped after") == 2 * (not quiet)
 
 
 @pytest.mark.slow

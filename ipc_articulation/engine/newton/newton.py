@@ -84,8 +84,6 @@ def minimise(
             solve.give_up(now)
             break
         now = solve.iterate(now)
-    if solve.report.exhausted_searches:
-        solve.report.warnings.append(_exhausted(solve.report, config))
     return now.q, solve.early | now.moving if now.number else solve.early, solve.report
 
 
@@ -359,11 +357,5 @@ def _ascends(labels: Ints, g: Array, dq: Array) -> Bools:
 
 def _not_converged(report: NewtonReport, config: Config) -> str:
     unmet = "; ".join(map(str, report.unmet)) or "its last step met the convergence test, but did not become small yet"
-    return f"Newton stopped after newton/max_iter = {config.max_iter} iterations ({report.result.value}); {unmet}"
-
-
-def _exhausted(report: NewtonReport, config: Config) -> str:
-    return (
-        f"line search stopped after line_search/max_iter = {config.line_search_max_iter} halvings in "
-        f"{report.exhausted_searches} of {report.iterations} Newton iterations"
-    )
+    searches = f"; {report.exhausted_searches} line searches found no decrease" if report.exhausted_searches else ""
+    return f"Newton stopped after newton/max_iter = {config.max_iter} iterations ({report.result.value}): {unmet}{searches}"

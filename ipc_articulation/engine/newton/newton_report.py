@@ -5,6 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+_STILL = {  # what the last Newton step missed, by criterion
+    "newton/velocity_tol": "the last iteration still changed the velocity of {} by {:.3g} m/s",
+    "newton/transrate_tol": "the last iteration still turned or deformed {} by {:.3g} /s",
+    "newton/ccd_tol": "collisions of {} left only the fraction {:.3g} of the last iteration",
+}
+
 
 class NewtonResult(Enum):
     """Result of a solve."""
@@ -32,7 +38,20 @@ class Unmet:
 
     def __str__(self) -> str:
         where = " and ".join(f"'{body}'" for body in self.bodies)
-        return f"{self.criterion} is {self.value:.3g} at {where}, wanted {self.bound:.3g}: {self.advice}"
+        return (
+            f"{_STILL[self.criterion].format(where, self.value)}, {self.criterion} is {self.bound:.3g}: {self.advice}"
+        )
+
+    @property
+    def excess(self) -> float:
+        """How many times the criterion is missed; above 1."""
+        ratio = self.value / self.bound
+        return 1.0 / max(ratio, 1e-300) if self.criterion == "newton/ccd_tol" else ratio
+
+
+def kind_of(warning: str) -> str:
+    """What a warning of a step says before it names bodies and amounts."""
+    return warning.partition(":")[0]
 
 
 @dataclass
