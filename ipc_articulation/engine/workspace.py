@@ -17,7 +17,7 @@ from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.term import Term
-from ipc_articulation.frontend.contact_world import make_contact_world, refuse_overlaps, without_label
+from ipc_articulation.frontend.contact_world import make_contact_world, partly_labelled, refuse_overlaps, without_label
 
 log = logging.getLogger("ipc_articulation")
 
@@ -83,5 +83,12 @@ def _make_contact(model: EngineModel, when: str) -> ContactWorld | None:
         )
     if not contact.may_touch:
         return None
+    for name, count in partly_labelled(bodies):
+        log.warning(
+            "%d vertices of '%s' touch half-planes and faces although they have no label is_surf, because edges or "
+            "faces with the label have them; take the label from these too",
+            count,
+            name,
+        )
     refuse_overlaps(contact, bodies, bodies.q, when)
     return contact

@@ -27,6 +27,7 @@ class SurfaceMesh:
     faces: NDArray[np.int32]  # (F, 3)
     thickness: Array  # (V,) radius about each vertex [m]; zero except for shells, rods and the user's own values
     elements: Ints | None = None  # (V,) contact elements; None: that of the geometry
+    unlabelled: int = 0  # number of vertices of labelled edges and faces that have no label themselves
 
 
 @dataclass(frozen=True)
@@ -222,7 +223,7 @@ def read_surface(geometry: Any, owner: str = "geometry") -> SurfaceMesh:
     compact[used] = np.arange(len(used), dtype=np.int32)
     elements = vertices.ids("contact_element_id")[used] if vertices.has("contact_element_id") else None
     thickness = vertices.numbers("thickness", 0.0)[used]
-    return SurfaceMesh(points[used], compact[edges], compact[faces], thickness, elements)
+    return SurfaceMesh(points[used], compact[edges], compact[faces], thickness, elements, len(used) - len(alone))
 
 
 def _labelled(primitives: Entries, k: int) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,14 @@ def without_label(bodies: BodyTable, materials: Materials) -> list[str]:
     affine = [bodies.names[row] for row in np.flatnonzero(may_touch[:n] & forgotten[bodies.geometry[:n]])]
     soft = zip(bodies.soft.bodies, may_touch[n:], strict=True)
     return affine + [body.name for body, may in soft if may and not touching_vertices(body).any()]
+
+
+def partly_labelled(bodies: BodyTable) -> Iterator[tuple[str, int]]:
+    """Names of affine bodies, one of each geometry, some of whose vertices lack the label of their edges; how many."""
+    for number, mesh in enumerate(bodies.surfaces):
+        rows = np.flatnonzero(bodies.geometry == number)
+        if mesh.unlabelled and len(rows):
+            yield bodies.names[rows[0]], mesh.unlabelled
 
 
 def _is_unlabelled(slot: Any, surface: SurfaceMesh) -> bool:

@@ -220,3 +220,17 @@ def test_a_mesh_without_label_is_warned_of(tmp_path, caplog, reason):
     scene.start()
     warned = "'plate' will touch nothing: none of its edges and faces is labelled as surface" in caplog.text
     assert warned == (reason == "forgotten")
+
+
+@pytest.mark.parametrize(("unlabelled", "warned"), [("vertices", True), ("edges", False), ("", False)])
+def test_vertices_that_lack_the_label_of_their_faces_are_warned_of(tmp_path, caplog, unlabelled, warned):
+    scene = BoxScene(tmp_path)
+    scene.add_ground()
+    box = scene.add_box(translation(0, 0, 1)).geometry()
+    box.instances().resize(2)
+    uipc.view(box.transforms())[1] = translation(1, 0, 1)
+    if unlabelled:
+        uipc.view(getattr(box, unlabelled)().find("is_surf"))[:3] = 0
+    scene.start()
+    message = "3 vertices of 'box 0 instance 0' touch half-planes and faces although they have no label is_surf"
+    assert caplog.text.count(message) == caplog.text.count("is_surf") == int(warned)
