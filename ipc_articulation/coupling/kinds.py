@@ -25,6 +25,11 @@ def freedom_names(joints: Sequence[CoupledJoint]) -> tuple[str, ...]:
     )
 
 
+def freedom_units(joints: Sequence[CoupledJoint]) -> dict[str, str]:
+    """The unit of each freedom, rad or m, by its name."""
+    return dict(zip(freedom_names(joints), (unit for joint in joints for unit in kind_of(joint).units), strict=True))
+
+
 def single_freedoms(joints: Sequence[CoupledJoint]) -> list[str]:
     """For each freedom the joint's name where it has one freedom, which an actuator may drive, else an empty text."""
     return [joint.name if kind_of(joint).freedoms == 1 else "" for joint in joints for _ in kind_of(joint).units]

@@ -30,6 +30,8 @@ class ArticulationSimulation:
         self.failures: list[dict[str, Any]] = []
         self.drawn: Mapping[str, float | list[float]] = {}
         self.joint_names = tuple(joint.name for joint in scene.joints if isinstance(joint, schema.AxisEntry))
+        axes = (joint for joint in scene.joints if isinstance(joint, schema.AxisEntry))
+        self.joint_units: Mapping[str, str] = {j.name: "rad" if j.type == "revolute" else "m" for j in axes}
         self.body_names = tuple(surface.name for surface in parts.surfaces if surface.role != "fixed")
         self.free_names = tuple(surface.name for surface in parts.surfaces if surface.role == "free")
         self._readers = _Readers(scene, parts)

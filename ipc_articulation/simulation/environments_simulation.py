@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.kinds import freedom_units
 from ipc_articulation.coupling.many import couple_many
 from ipc_articulation.coupling.many.environments import labelled
 from ipc_articulation.errors import IpcArticulationError
@@ -119,6 +120,7 @@ class EnvironmentsSimulation:
         each = zip(robots, visuals, labels, strict=True)
         self.surfaces = tuple(surface for parts in each for surface in surfaces_of(*parts))
         self.cameras = robots[0].cameras
+        self.joint_units: Mapping[str, str] = freedom_units(robots[0].joints)
         self.planes = robots[0].planes
 
     def step(self, index: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling import couple
+from ipc_articulation.coupling.kinds import freedom_units
 from ipc_articulation.repairs import summed
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
@@ -58,6 +59,7 @@ class RobotSimulation:
         self.cameras = mechanism.cameras
         self.surfaces, self.planes = surfaces_of(mechanism, self.coupling.visuals), mechanism.planes
         self.joint_names = self.coupling.joint_names
+        self.joint_units: Mapping[str, str] = freedom_units(mechanism.joints)
         self.body_names = tuple(body.name for body in (*mechanism.links, *mechanism.free))
         self.free_names = tuple(body.name for body in mechanism.free)
         self.engine, self.world = start_world(self._uipc_scene, scene, document, engine, workspace)
