@@ -118,7 +118,7 @@ def draw_legend(figure: Figure, panels: Iterable[Axes]) -> None:
 
 def _motion(recording: Recording) -> Figure:
     groups = groups_by_unit(recording)
-    shares = [3] * (2 * len(groups)) + [2]
+    shares = [3 if len(groups) == 1 else 2] * (2 * len(groups)) + [2]
     figure = new_figure(9.0, sum(shares))
     *panels, distance = figure.subplots(len(shares), 1, sharex=True, height_ratios=shares)
     figure.suptitle(recording.extra.get("title") or recording.name)
