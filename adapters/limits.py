@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ipc_articulation.coupling.kinds import freedom_names, freedom_units, in_degrees, is_within
+from ipc_articulation.coupling.kinds import freedom_units, in_degrees, is_within
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.repairs import caution
 
@@ -16,9 +16,8 @@ def warn_beyond_limits(adapter: Any, return_of_joints: str) -> None:
         adapter: Has `describe`, `theta` and `limits`.
         return_of_joints: What happens to such a joint, for the message.
     """
-    joints = adapter.describe().joints
-    of_joints = freedom_names(joints), freedom_units(joints), adapter.theta(), adapter.limits()
-    for name, unit, position, (low, high) in zip(*of_joints, strict=True):
+    units = freedom_units(adapter.describe().joints)
+    for (name, unit), position, (low, high) in zip(units.items(), adapter.theta(), adapter.limits(), strict=True):
         if not is_within(position, low, high):
             caution(
                 f"joint '{name}' starts at {position:g}, beyond its limits {low:g} to {high:g}: {return_of_joints}; "

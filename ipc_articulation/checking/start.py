@@ -146,8 +146,8 @@ def _limits(adapter: Adapter, robot: CoupledRobot) -> dict[str, tuple[float, flo
     """See `Start`; none where the adapter does not know them."""
     if not isinstance(adapter, SetsState):
         return {}
-    names, ends, units = freedom_names(robot.joints), adapter.limits().tolist(), freedom_units(robot.joints)
-    return {name: (low, high, unit) for name, (low, high), unit in zip(names, ends, units, strict=True)}
+    each = zip(freedom_units(robot.joints).items(), adapter.limits().tolist(), strict=True)
+    return {name: (low, high, unit) for (name, unit), (low, high) in each}
 
 
 def _definite(M: Array, robot: CoupledRobot) -> Array:

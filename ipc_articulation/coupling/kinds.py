@@ -28,9 +28,9 @@ def freedom_names(joints: Sequence[CoupledJoint]) -> tuple[str, ...]:
     )
 
 
-def freedom_units(joints: Sequence[CoupledJoint]) -> tuple[str, ...]:
-    """«rad» or «m» for each freedom."""
-    return tuple(unit for joint in joints for unit in kind_of(joint).units)
+def freedom_units(joints: Sequence[CoupledJoint]) -> dict[str, str]:
+    """The unit of each freedom, rad or m, by its name."""
+    return dict(zip(freedom_names(joints), (unit for joint in joints for unit in kind_of(joint).units), strict=True))
 
 
 def is_within(position: float, low: float, high: float) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 _DIMENSIONS = ("joints", "bodies", "energy_terms", "stages", "soft_vertices", "axis")
+JOINT_UNITS = "joint_units"  # in `extra`: rad or m of joints, by name; not in recordings before version 0.3
 _AXES = ("x", "y", "z")
 
 

@@ -11,6 +11,7 @@ from ipc_articulation.errors import IpcArticulationError
 from ipc_articulation.recording import Header, RecordingWriter, Scenery
 from ipc_articulation.recording.claim import claimed
 from ipc_articulation.recording.environments import ENVIRONMENTS, FAILURES
+from ipc_articulation.recording.header import JOINT_UNITS
 from ipc_articulation.running.execution import Manner, execute
 from ipc_articulation.running.job import Job
 from ipc_articulation.running.output import WORKSPACE, folder_below, refuse_results, remove_results
@@ -114,9 +115,9 @@ def _header(name: str, scene: schema.Scene, job: Job, simulation: Simulation) ->
         "settings": job.settings,
         "ran_code": list(simulation.ran_code),
         "drawn": dict(simulation.drawn),
+        JOINT_UNITS: dict(simulation.joint_units),
         "planned_steps": job.steps,
         "wall_time": 0.0,
-        "joint_units": list(simulation.joint_units),
         WARNED: no_warnings(),
     }
     if isinstance(scene, schema.RobotScene) and scene.environments is not None:

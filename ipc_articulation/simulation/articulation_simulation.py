@@ -29,9 +29,9 @@ class ArticulationSimulation:
         self.ran_code: tuple[str, ...] = ()
         self.failures: list[dict[str, Any]] = []
         self.drawn: Mapping[str, float | list[float]] = {}
-        axes = [joint for joint in scene.joints if isinstance(joint, schema.AxisEntry)]
-        self.joint_names = tuple(joint.name for joint in axes)
-        self.joint_units = tuple("rad" if joint.type == "revolute" else "m" for joint in axes)
+        self.joint_names = tuple(joint.name for joint in scene.joints if isinstance(joint, schema.AxisEntry))
+        axes = (joint for joint in scene.joints if isinstance(joint, schema.AxisEntry))
+        self.joint_units: Mapping[str, str] = {j.name: "rad" if j.type == "revolute" else "m" for j in axes}
         self.body_names = tuple(surface.name for surface in parts.surfaces if surface.role != "fixed")
         self.free_names = tuple(surface.name for surface in parts.surfaces if surface.role == "free")
         self._readers = _Readers(scene, parts)

@@ -116,11 +116,11 @@ class EnvironmentsSimulation:
             for names in (many.joint_names, many.body_names, free)
         )
         robots = [coupling.robot for coupling in many.couplings]
-        self.joint_units = freedom_units([joint for robot in robots for joint in robot.joints])
         visuals = [many.couplings[0].visuals, *({} for _ in labels[1:])]
         each = zip(robots, visuals, labels, strict=True)
         self.surfaces = tuple(surface for parts in each for surface in surfaces_of(*parts))
         self.cameras = robots[0].cameras
+        self.joint_units: Mapping[str, str] = freedom_units(robots[0].joints)
         self.planes = robots[0].planes
 
     def step(self, index: int) -> None:

@@ -58,7 +58,8 @@ class RobotSimulation:
         mechanism = self.coupling.robot
         self.cameras = mechanism.cameras
         self.surfaces, self.planes = surfaces_of(mechanism, self.coupling.visuals), mechanism.planes
-        self.joint_names, self.joint_units = self.coupling.joint_names, freedom_units(mechanism.joints)
+        self.joint_names = self.coupling.joint_names
+        self.joint_units: Mapping[str, str] = freedom_units(mechanism.joints)
         self.body_names = tuple(body.name for body in (*mechanism.links, *mechanism.free))
         self.free_names = tuple(body.name for body in mechanism.free)
         self.engine, self.world = start_world(self._uipc_scene, scene, document, engine, workspace)

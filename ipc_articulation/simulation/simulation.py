@@ -25,7 +25,7 @@ class Simulation(Shown, Protocol):
 
     engine: Any  # the `Engine` it runs on
     joint_names: tuple[str, ...]
-    joint_units: tuple[str, ...]  # rad or m, of each
+    joint_units: Mapping[str, str]  # rad or m of each, by its name in the scene file
     body_names: tuple[str, ...]  # bodies that can move: links first, then free bodies
     free_names: tuple[str, ...]  # those that contact alone moves
     ran_code: tuple[str, ...]  # Python functions of the scene file that are called, as it names them

@@ -87,7 +87,7 @@ class ForceArrows:
         return float(np.exp(np.median(np.log(known)))) if known else 0.0
 
     def _legend(self) -> str:
-        cut = f"; cut at {self._longest * self.ordinary / self.scale:.3g} N" if np.isfinite(self._longest) else ""
+        cut = f"; cut above {self._longest * self.ordinary / self.scale:.3g} N" if np.isfinite(self._longest) else ""
         chosen = f", of {self._of}" if self._of else ""
         return f"contact forces{chosen}: {self.scale:.3g} m per N{cut}"
 

@@ -14,10 +14,12 @@ import uipc
 
 from ipc_articulation.arguments import FLAG, PATH, TEXT, checked, optional
 from ipc_articulation.coupling.coupling import Coupling
+from ipc_articulation.coupling.kinds import freedom_units
 from ipc_articulation.errors import OutputError, RecordingError
 from ipc_articulation.frontend.turns import in_turn
 from ipc_articulation.recording import Header, RecordingWriter
 from ipc_articulation.recording.claim import claimed
+from ipc_articulation.recording.header import JOINT_UNITS
 from ipc_articulation.recording.layout import STORE
 from ipc_articulation.recording.writer import remove_recording
 from ipc_articulation.watching.engine_report import (
@@ -207,6 +209,7 @@ class Recorder:
             "settings": {},
             "ran_code": [],
             "drawn": {},
+            JOINT_UNITS: freedom_units(subject.coupling.robot.joints) if subject.coupling else {},
             "planned_steps": 0,
             "wall_time": 0.0,
         }

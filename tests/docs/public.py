@@ -45,6 +45,7 @@ PRIVATE = (
     "ipc_articulation.dynamics.reading.loops",
     "ipc_articulation.dynamics.reading.osim",
     "ipc_articulation.dynamics.reading.repairing",
+    "ipc_articulation.showing",
     "ipc_articulation.starting",
     "ipc_articulation.viewing.drawing",
     "ipc_articulation.viewing.exporting",

@@ -46,7 +46,7 @@ def test_pandas_reads_back_what_was_recorded(folder: Path, tmp_path: Path) -> No
 
 def test_units_of_joints_where_the_run_knows_them(tmp_path: Path) -> None:
     made = recording()
-    made.header.extra["joint_units"] = ["m"]
+    made.header.extra["joint_units"] = {"turn": "m"}
     write_tables(made, tmp_path, ["joints"], every=5)
     table = pandas.read_csv(tmp_path / "joints.csv")
     assert {"theta[turn] [m]", "theta_dot[turn] [m/s]", "contact_force[turn] [N]"} < set(table)

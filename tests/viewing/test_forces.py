@@ -36,7 +36,7 @@ def test_a_pair_that_presses_much_harder_does_not_flatten_the_others() -> None:
     np.testing.assert_allclose(forces.scale, forces.ordinary / 20.0)  # √(400 · 1)
     lengths = np.linalg.norm(np.diff(forces.at(4), axis=1)[:, 0], axis=1) / forces.ordinary
     assert_allclose(sorted(lengths), [0.05, 2.0, 2.0])
-    assert forces.legend == f"contact forces: {forces.scale:.3g} m per N; cut at 40 N"
+    assert forces.legend == f"contact forces: {forces.scale:.3g} m per N; cut above 40 N"
     plain = ForceArrows(made, scale=0.01)
     assert_allclose(np.diff(plain.at(4), axis=1).max(), 4.0)
     assert plain.legend == "contact forces: 0.01 m per N"

@@ -8,10 +8,12 @@ import pytest
 
 from ipc_articulation.errors import ViewingError
 from ipc_articulation.recording import Recording
+from ipc_articulation.viewing import plotting
 from ipc_articulation.viewing.drawing import draw, process, shots_of
 from ipc_articulation.viewing.forces import ForceArrows
+from ipc_articulation.viewing.palette import colours, joint_colours
 from ipc_articulation.viewing.pictures import draw_plot, draw_scene
-from tests.viewing.made import recording
+from tests.viewing.made import box, recording
 
 VIEW = {"eye": (0.0, -6.0, 2.0), "target": (0.0, 0.0, 0.5)}
 SMALL = (320, 200)  # pixels
@@ -134,6 +136,37 @@ def test_without_the_library_a_note_names_the_extra(tmp_path: Path, monkeypatch:
     install = "install it with: pip install 'ipc_articulation[view]'"
     assert draw_scene(recording(), tmp_path / "end.png") == f"end.png: pyvista is missing; {install}"
     assert draw_plot(recording(), tmp_path / "motion.png") == f"motion.png: matplotlib is missing; {install}"
+
+
+def two_joints() -> Recording:
+    """The recording with a sliding joint beside the turning one, and an impact on the latter."""
+    made = recording(rows=201)
+    made.joint_names = ("turn", "slide")
+    for name in ("theta", "contact_force"):
+        made.buffers[name] = np.repeat(made.buffers[name], 2, axis=1)
+    made.buffers["contact_force"][1:] = np.sin(np.arange(200))[:, None]
+    made.buffers["contact_force"][100, 0] = 500.0
+    made.extra["joint_units"] = {"turn": "rad", "slide": "m"}
+    return made
+
+
+def test_angles_and_lengths_have_axes_of_their_own_and_an_impact_flattens_nothing() -> None:
+    pytest.importorskip("matplotlib")
+    panels = plotting._motion(two_joints()).axes
+    labels = [axes.get_ylabel().replace("\n", " ") for axes in panels]
+    assert labels[:2] == ["joint position [rad]", "joint position [m]"]
+    assert labels[2:4] == ["contact force on joints [N·m]", "contact force on joints [N]"]
+    assert [len(axes.lines) for axes in panels] == [1, 1, 1, 1, 1]
+    assert panels[2].get_ylim()[1] == pytest.approx(1.5, abs=0.01)
+    assert [text.get_text() for text in panels[2].texts] == ["cut: values up to 500"]
+    assert panels[3].get_ylim()[1] < 1.2
+    assert not panels[3].texts
+
+
+def test_twenty_colours_differ() -> None:
+    for row in (joint_colours(20), list(colours([box(str(k), "link", 0.0) for k in range(20)], "link").values())):
+        assert len(set(row)) == 20
+    assert joint_colours(21)[20] == joint_colours(21)[0]
 
 
 def test_the_plot(tmp_path: Path) -> None:

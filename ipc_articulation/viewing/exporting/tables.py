@@ -25,6 +25,7 @@ from ipc_articulation.errors import RecordingError
 from ipc_articulation.recording import Contacts, Recording
 from ipc_articulation.recording.contacts import NO_CONTACTS
 from ipc_articulation.recording.environments import ENVIRONMENTS, environment_of
+from ipc_articulation.recording.header import JOINT_UNITS
 from ipc_articulation.recording.quantities import QUANTITIES
 from ipc_articulation.viewing.moments import last_row
 from ipc_articulation.viewing.writing import writing
@@ -147,11 +148,11 @@ def _wide(*names: str) -> Callable[[_Reader, int, int], _Lines]:
 
 
 def _joint_heads(recording: Recording) -> list[str]:
-    units = recording.extra.get("joint_units") or ["rad or m"] * len(recording.joint_names)
+    units = recording.extra.get(JOINT_UNITS) or {}
     return [
-        f"{name}[{joint}] [{_UNITS[unit][k] if unit in _UNITS else QUANTITIES[name].unit}]"
+        f"{name}[{joint}] [{_UNITS[units[joint]][k] if joint in units else QUANTITIES[name].unit}]"
         for k, name in enumerate(_JOINTS)
-        for joint, unit in zip(recording.joint_names, units, strict=False)
+        for joint in recording.joint_names
     ]
 
 

@@ -11,7 +11,16 @@ from matplotlib.axes import Axes
 from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.palette import joint_colours
-from ipc_articulation.viewing.plotting import draw_curve, draw_joints, draw_legend, new_figure, svg_of
+from ipc_articulation.viewing.plotting import (
+    FORCE_UNITS,
+    draw_curve,
+    draw_joints,
+    draw_legend,
+    groups_by_unit,
+    limit_range,
+    new_figure,
+    svg_of,
+)
 from ipc_articulation.viewing.reporting.pair_forces import pair_forces
 
 _WIDTH, _HEIGHT = 9.0, 3.2  # inches
@@ -33,20 +42,31 @@ def charts(recording: Recording) -> Iterator[ReportChart | str]:
         if not (values.size and np.isfinite(values).any()):
             yield f"{heading}: not in this recording"
             continue
-        figure = new_figure(_WIDTH, _HEIGHT)
-        axes = figure.subplots()
-        draw(axes, recording, np.where(np.isfinite(values), values, np.nan))
-        axes.set_xlabel("time [s]")
-        axes.set_ylabel(label)
-        axes.margins(x=0.01)
-        draw_legend(figure, axes)
+        known = np.where(np.isfinite(values), values, np.nan)
+        groups = groups_by_unit(recording) if draw is _joints else {"": []}
+        figure = new_figure(_WIDTH, _HEIGHT * len(groups))
+        panels = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, (unit, joints) in zip(panels, groups.items(), strict=True):
+            if joints:
+                draw_joints(axes, recording, known, joints)
+            else:
+                draw(axes, recording, known)
+            axes.set_ylabel(label.format(unit=unit, force=FORCE_UNITS.get(unit)))
+            axes.margins(x=0.01)
+        panels[-1].set_xlabel("time [s]")
+        draw_legend(figure, panels)
         yield ReportChart(heading, words, svg_of(figure))
+
+
+def _joints(axes: Axes, recording: Recording, values: Array) -> None:
+    draw_joints(axes, recording, values, range(values.shape[1]))
 
 
 def _pairs(axes: Axes, recording: Recording, values: Array) -> None:
     names, time, forces = pair_forces(recording)
     for name, colour, force in zip(names, joint_colours(len(names)), forces.T, strict=True):
         draw_curve(axes, time, force, label=name, color=colour)
+    limit_range(axes, forces)
 
 
 def _logarithmic(factor: float) -> Callable[[Axes, Recording, Array], None]:
@@ -89,21 +109,21 @@ _CHARTS: tuple[
     tuple[str, str, str, Callable[[Recording], Array], Callable[[Axes, Recording, Array], None]],
     ...,
 ] = (
-    ("Joint positions", "θ at the end of each step.", "[rad or m]", lambda r: r.theta, draw_joints),
-    ("Joint velocities", "", "[rad/s or m/s]", lambda r: r.theta_dot, draw_joints),
+    ("Joint positions", "θ at the end of each step.", "[{unit}]", lambda r: r.theta, _joints),
+    ("Joint velocities", "", "[{unit} per s]", lambda r: r.theta_dot, _joints),
     (
         "Change of the joints' motion by contact",
         "δθ - δθ̃: the joint motion of each step minus that without contact. It is zero without contact.",
-        "[rad or m]",
+        "[{unit}]",
         lambda r: r.delta_theta - r.delta_theta_tilde,
-        draw_joints,
+        _joints,
     ),
     (
         "Contact force on the joints",
         "Generalised force τ_c, with the direction that contact drives the joint.",
-        "[N·m or N]",
+        "[{force}]",
         lambda r: r.contact_force,
-        draw_joints,
+        _joints,
     ),
     (
         "Contact forces between bodies",
