@@ -23,7 +23,7 @@ from ipc_articulation.cores import cores
 
 State = Literal["OK", "missing", "broken"]
 
-USER_EXTRAS = ("robots", "loops", "view", "film", "data", "cluster", "rl", "usd", "pinocchio", "dart")
+DEVELOPERS = {"portable", "test", "bench", "docs", "dev"}  # extras of no use to users
 MIN_FREE = 1e9  # bytes of free disk space; with less, a run is likely to fail
 
 _PATIENCE = 300.0  # time limit of one test [s]; a first run compiles
@@ -78,7 +78,9 @@ def _packages() -> Iterator[Finding]:
 
 def _extras() -> Iterator[Finding]:
     """One finding per extra. An extra is missing if one of its packages is missing."""
-    for extra in USER_EXTRAS:
+    for extra in metadata.metadata("ipc_articulation").get_all("Provides-Extra") or []:
+        if extra in DEVELOPERS:
+            continue
         command = f"pip install 'ipc_articulation[{extra}]'"
         found = [_package(requirement, command) for requirement in _required(extra)]
         lacking = [finding for finding in found if finding.state != "OK"]

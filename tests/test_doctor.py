@@ -67,6 +67,14 @@ def test_json_has_every_finding(tries: dict[str, str], capsys: pytest.CaptureFix
     }
 
 
+def test_every_extra_of_the_package_is_told_but_those_of_its_developers(tries: dict[str, str]) -> None:
+    named = set(metadata.metadata("ipc_articulation").get_all("Provides-Extra"))
+    assert named >= doctor.DEVELOPERS
+    told = {finding.name.removeprefix("extra ") for finding in examine() if finding.name.startswith("extra ")}
+    assert told == named - doctor.DEVELOPERS
+    assert "soft" in told
+
+
 def test_a_missing_extra_is_named_with_its_command(tries: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     version = metadata.version
 

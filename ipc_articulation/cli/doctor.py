@@ -28,10 +28,15 @@ def execute(options: argparse.Namespace) -> int | None:
     Returns:
         None if the CPU engine works, otherwise 1.
     """
+    import sys
     from dataclasses import asdict
 
     from ipc_articulation.doctor import examine, works
 
+    if not options.json and sys.stderr is not None and sys.stderr.isatty():
+        print(
+            "taking a step on every engine: half a minute, one to two minutes on a machine's first run", file=sys.stderr
+        )
     findings = []
     for finding in examine():
         findings.append(finding)

@@ -69,7 +69,7 @@ LARGE = {
 }
 
 _EXIT_CODES = """
-exit status:
+exit status of every command:
   0    done
   1    the run failed; what was recorded until then is written
   2    wrong use, a wrong scene or robot file, an engine or package that is not
@@ -88,7 +88,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     try:
         with _uncollected(), interrupts_deferred:  # an interrupted import leaves half a module, or goes unseen
-            options = _parser().parse_args(arguments)
+            parser = _parser()
+            options = parser.parse_args(arguments)
+            if options.command is None:
+                parser.print_help()
+                return OK
             for module in LARGE.get(options.command, ()):
                 with suppress(ImportError):  # the command says what it lacks
                     import_module(module)
@@ -146,14 +150,14 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=form,
     )
     parser.add_argument("--version", action="version", version=version("ipc_articulation"))
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name in COMMANDS:
         module = import_module(f"ipc_articulation.cli.{name}")
         command = commands.add_parser(
             name,
             help=module.HELP,
             description=module.DESCRIPTION,
-            epilog=module.EXAMPLES + _EXIT_CODES,
+            epilog=module.EXAMPLES,
             formatter_class=form,
         )
         module.add_arguments(command)

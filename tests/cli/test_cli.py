@@ -100,7 +100,6 @@ def test_a_warning_is_one_plain_line_shown_once(monkeypatch: pytest.MonkeyPatch,
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "the following arguments are required: COMMAND"),
         (["run"], "the following arguments are required: FILE"),
         (["run", "a.yaml", "--steps", "0"], "'0' is no whole number from 1: 1, 2, 3, ..."),
         (["run", "a.yaml", "--engine", "gpu"], "invalid choice: 'gpu'"),
@@ -113,13 +112,25 @@ def test_wrong_use_ends_with_2(capsys, arguments: list[str], message: str) -> No
     assert message in capsys.readouterr().err
 
 
-def test_help_shows_examples_and_exit_codes(capsys) -> None:
+@pytest.mark.parametrize("command", entry.COMMANDS)
+def test_exit_codes_are_told_once(command: str, capsys) -> None:
+    """In the main help, which is also what the command without a subcommand prints."""
+    assert cli.main([]) == 0
+    told = capsys.readouterr()
+    assert "exit status of every command:" in told.out
+    assert "2    wrong use, a wrong scene or robot file" in told.out
+    assert not told.err
+    with pytest.raises(SystemExit):
+        cli.main([command, "--help"])
+    assert "stopped by Ctrl-C" not in capsys.readouterr().out
+
+
+def test_help_shows_examples(capsys) -> None:
     with pytest.raises(SystemExit) as caught:
         cli.main(["run", "--help"])
     assert caught.value.code == 0
     text = capsys.readouterr().out
     assert "ipc-articulation run scenes/panda_push.yaml" in text
-    assert "2    wrong use, a wrong scene or robot file" in text
 
 
 def test_a_run_from_the_shell(tmp_path: Path) -> None:

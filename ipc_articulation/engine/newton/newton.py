@@ -357,6 +357,6 @@ def _ascends(labels: Ints, g: Array, dq: Array) -> Bools:
 
 def _not_converged(report: NewtonReport, config: Config) -> str:
     unmet = "; ".join(map(str, report.unmet)) or "its last step met the convergence test, but did not become small yet"
-    searches = f"; {report.exhausted_searches} line searches found no decrease" if report.exhausted_searches else ""
-    stopped = f"Newton stopped after newton/max_iter = {config.max_iter} iterations ({report.result.value})"
-    return f"{stopped}: {unmet}{searches}"
+    if report.exhausted_searches:
+        unmet += f"; {report.exhausted_searches} line searches found no decrease"
+    return f"Newton stopped after newton/max_iter = {config.max_iter} iterations ({report.result.value}): {unmet}"
