@@ -17,7 +17,7 @@ from ipc_articulation.arrays import Ints
 from ipc_articulation.contact.held import without
 from ipc_articulation.engine.newton.newton_report import NewtonReport, kind_of
 from ipc_articulation.engine.newton.rest import Rested
-from ipc_articulation.engine.output.first_run import tell_first_run
+from ipc_articulation.engine.output.first_run import tell_first_run, tell_first_soft_run
 from ipc_articulation.engine.output.state_accessor import StateAccessor
 from ipc_articulation.engine.output.statistics import StepEnd, StepStatistics
 from ipc_articulation.engine.output.stopwatch import Stopwatch
@@ -96,6 +96,8 @@ class CpuEngine(PyIEngine):
         self._scene, self._animator = world.scene(), world.animator()
         self._config = self._scene.get().config()
         model = read_model(self._scene, self._by_load)
+        if model.context.bodies.soft.bodies:
+            tell_first_soft_run()
         bake_transforms(self._scene.geometries())
         self.properties = PropertyAccessor(self.turn, self._present_properties, self._wake)
         self._use(model, Moment(0, model.initial_state()), "at the start")

@@ -15,16 +15,27 @@ def tell_first_run() -> None:
 
     The function below represents all: it is compiled and saved together with them, so it is missing if they are.
     """
-    before = _misses()
-    _stand_in(1.0)
-    if _misses() > before:
+    if _is_new(1.0):
         log.warning("first run: compiling the engine takes one to two minutes; later runs find it on disk")
+
+
+def tell_first_soft_run() -> None:
+    """Likewise of the functions for soft bodies, which a machine may not have even where it has the engine's."""
+    if _is_new(1):
+        log.warning("first run with soft bodies: compiling for them takes about a minute; later runs find it on disk")
 
 
 def compiled_folder() -> Path | None:
     """Folder of the engine's code that numba has compiled; None if compilation is switched off."""
     stats = getattr(_stand_in, "stats", None)
     return None if stats is None else Path(stats.cache_path)
+
+
+def _is_new(kind: float) -> bool:
+    """Whether the stand-in has just been compiled for a kind of number: float stands for the engine, int for soft."""
+    before = _misses()
+    _stand_in(kind)
+    return _misses() > before
 
 
 def _misses() -> int:
