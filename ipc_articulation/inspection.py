@@ -13,7 +13,6 @@ from ipc_articulation.packages import unpacked
 from ipc_articulation.repairs import summed
 
 if TYPE_CHECKING:
-    import mujoco
     from rich.table import Table
 
     from ipc_articulation.dynamics.model import Mechanism, Model
@@ -138,7 +137,7 @@ def _body(model: Model, i: int) -> dict[str, Any]:
     }
 
 
-def _of_mujoco(model: mujoco.MjModel) -> dict[str, Any]:
+def _of_mujoco(model: Any) -> dict[str, Any]:
     """Actuators and cameras, see `described`."""
     from ipc_articulation.dynamics.reading.mujoco.actuators import joint_actuators
     from ipc_articulation.dynamics.reading.mujoco.names import name_of
