@@ -47,7 +47,7 @@ def _shared() -> dict[str, dict[str, Any]]:
             "help": "which of many environments is shown, counted from 0 (default: 0)",
         },
         "--every": {"type": count, "metavar": "N", "help": "use every N-th row, instead of real time"},
-        "--force": {**flag, "help": "replace the results of an earlier run"},
+        "--force": {**flag, "help": "replace the run that is in the folder"},
         "--fps": {"type": positive, "metavar": "F", "default": 30.0, "help": "pictures per second (default: 30)"},
         "--json": {**flag, "help": "the summary as one JSON object, and no progress bar"},
         "--no-pictures": {"dest": "pictures", "action": "store_false", "help": "draw no pictures at the end"},

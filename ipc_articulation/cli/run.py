@@ -27,7 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add(parser, "file", "--engine", "--steps", "--set")
     add(parser, "--out", metavar="OUT", default=Path("out"), help="folder of results (default: out)")
-    parser.add_argument("--name", help="name of the run's folder in OUT (default: that of the file)")
+    text = "name of the run's folder in OUT (default: that of the file; where that holds a run, NAME_2, NAME_3, ...)"
+    parser.add_argument("--name", help=text)
     add(parser, "--force", "--time-limit", "--strict", "--no-pictures", "--show", "--quiet", "--json")
 
 

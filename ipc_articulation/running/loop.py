@@ -9,12 +9,11 @@ from typing import Any
 from ipc_articulation.arguments import COUNT, DURATION, FLAG, PATH, TEXT, checked, instance, optional
 from ipc_articulation.errors import IpcArticulationError
 from ipc_articulation.recording import Header, RecordingWriter, Scenery
-from ipc_articulation.recording.claim import claimed
 from ipc_articulation.recording.environments import ENVIRONMENTS, FAILURES
 from ipc_articulation.recording.header import JOINT_UNITS
 from ipc_articulation.running.execution import Manner, execute
 from ipc_articulation.running.job import Job
-from ipc_articulation.running.output import WORKSPACE, folder_below, refuse_results, remove_results
+from ipc_articulation.running.output import WORKSPACE, claimed_for_run, remove_results
 from ipc_articulation.running.result import Result
 from ipc_articulation.running.warned import WARNED, no_warnings
 from ipc_articulation.scenefile import schema
@@ -69,15 +68,16 @@ def run(
         out: Folder of all results; `out` where it is not given.
         quiet: Print no progress bar and no summary.
         settings: Values that replace the file's, by path, such as `contact.friction` or `bodies.crate.mass`.
-        name: Name of the run and its folder; by default that of the file.
-        force: Replace the results of an earlier run.
+        name: Name of the run and its folder; by default that of the file, and where that folder holds a run, with the
+            first free number: `pendulum`, `pendulum_2`, `pendulum_3`.
+        force: Replace the results of an earlier run in the folder of that name, without a number.
         pictures: Draw the pictures at the end.
         time_limit: Seconds of wall time after which the run ends.
         show: Surfaces of bodies in the pictures: "visual" ones of bodies that have any, "collision" or "both".
 
     Raises:
         SceneFileError: The file is wrong; with line and column.
-        OutputError: The folder holds a run already, or another process runs in it; or the name leaves `out`.
+        OutputError: The folder of a given `name` holds a run, or another process runs in it; or it is not below `out`.
         RecordingError: The disk is full; what was recorded before is kept.
         TimeLimitError: The run takes too long.
         ViewingError: `show` is no choice.
@@ -87,11 +87,9 @@ def run(
     path = Path(path)
     require_show(show)
     scene, document = read_scene(path, settings)
-    folder = folder_below(Path(DEFAULT_OUT if out is None else out), path.stem if name is None else name)
+    out, chosen = Path(DEFAULT_OUT if out is None else out), path.stem if name is None else name
     count = scene.steps if steps is None else steps
-    with claimed(folder):
-        if not force:
-            refuse_results(folder)
+    with claimed_for_run(out, chosen, force, is_default=name is None) as folder:
         simulation = build(scene, document, engine, folder / WORKSPACE, count)
         remove_results(folder)  # not before: a scene that cannot be built has cost nothing
         job = Job.of(scene, document, simulation.engine.backend_name(), count)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain, count
 from pathlib import Path
 
 from ipc_articulation.errors import OutputError
+from ipc_articulation.recording.claim import claimed, first_claimed
 from ipc_articulation.recording.layout import STORE
 from ipc_articulation.running.job import RUN_FILE
 
@@ -27,18 +31,41 @@ def folder_below(out: Path, name: str) -> Path:
     return out / name
 
 
-def refuse_results(folder: Path) -> None:
-    """Check that a folder contains no run.
+@contextmanager
+def claimed_for_run(out: Path, name: str, to_replace: bool, is_default: bool) -> Iterator[Path]:
+    """Work in the folder of a new run; other processes are locked out.
+
+    Args:
+        out: Folder of all results.
+        name: Of the run.
+        to_replace: The folder may hold a run.
+        is_default: Nobody chose the name: the first of NAME, NAME_2, NAME_3, … that holds no run is taken.
 
     Raises:
-        OutputError: It does; says what can be done.
+        OutputError: It holds a run, another process works in it, or it cannot be made; says what can be done.
     """
-    there = [name for name in _RESULTS if (folder / name).exists()]
-    if there:
+    folder = folder_below(out, name)
+    if is_default and not to_replace:
+        later = (out / f"{name}_{number}" for number in count(2))
+        with first_claimed(chain((folder,), later), lambda candidate: not _results_in(candidate)) as free:
+            yield free
+        return
+    with claimed(folder):
+        if not to_replace:
+            _refuse_results(folder)
+        yield folder
+
+
+def _refuse_results(folder: Path) -> None:
+    if there := _results_in(folder):
         raise OutputError(
             f"{folder} holds a run already ({', '.join(there)}); replace it with --force, write elsewhere with --out "
             f"or --name, or resume it: ipc-articulation resume {folder}"
         )
+
+
+def _results_in(folder: Path) -> list[str]:
+    return [name for name in _RESULTS if (folder / name).exists()]
 
 
 def remove_results(folder: Path) -> None:

@@ -15,7 +15,9 @@ import ipc_articulation
 from ipc_articulation.engine.persistence import dump_file
 from ipc_articulation.errors import OutputError, RecordingError, SceneFileError, TimeLimitError
 from ipc_articulation.recording import read_recording, writer
+from ipc_articulation.recording.claim import first_claimed
 from ipc_articulation.running import checkpoints, resume
+from ipc_articulation.running.output import claimed_for_run
 from tests.running.scenes import SCENES, assert_same_bits, write_scene
 
 
@@ -24,15 +26,37 @@ def run(out: Path, file: Path = SCENES / "hinge_slider.yaml", **options):
     return ipc_articulation.run(file, out=out, **options)
 
 
-def test_a_second_run_is_refused(tmp_path: Path) -> None:
-    run(tmp_path)
+def test_further_runs_are_numbered(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    runs = [run(tmp_path) for _ in range(2)]
+    assert [result.recording.name for result in runs] == ["hinge_slider", "hinge_slider_2"]
+    with FileLock(tmp_path / "hinge_slider_2" / ".lock"):  # a run goes on in it
+        run(tmp_path, quiet=False)
+    assert f"{tmp_path / 'hinge_slider_3'}/recording.zarr" in "".join(capsys.readouterr().out.split())
+    run(tmp_path, steps=2, force=True)
+    assert [read_recording(tmp_path / f"hinge_slider{number}").steps for number in ("", "_2", "_3")] == [2, 3, 3]
+
+
+def test_runs_at_once_take_different_folders(tmp_path: Path) -> None:
+    """Also where one comes into a folder just after another has looked into it."""
+    held = [claimed_for_run(tmp_path, "scene", False, True) for _ in range(2)]
+    with held[0] as first, held[1] as second:
+        assert (first, second) == (tmp_path / "scene", tmp_path / "scene_2")
+    free = iter([True, False, True, True])  # looked at, taken by another, released by it before this one claims it
+    with first_claimed(iter([first, second]), lambda _: next(free)) as folder:
+        assert folder == second
+    with FileLock(first / ".lock"):
+        pass  # not left locked
+
+
+def test_a_second_run_of_a_name_is_refused(tmp_path: Path) -> None:
+    run(tmp_path, name="hinge_slider")
     before = read_recording(tmp_path / "hinge_slider").step_time.copy()
     with pytest.raises(
         OutputError,
         match=r"hinge_slider holds a run already \(run\.json, .*\); replace it with --force, write elsewhere with "
         r"--out or --name, or resume it: ipc-articulation resume .*hinge_slider",
     ):
-        run(tmp_path)
+        run(tmp_path, name="hinge_slider")
     assert read_recording(tmp_path / "hinge_slider").step_time.tobytes() == before.tobytes()
 
 
