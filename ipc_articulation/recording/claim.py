@@ -52,7 +52,8 @@ def first_claimed(folders: Iterable[Path], is_free: Callable[[Path], bool]) -> I
         folder = next(free)
         lock = _acquired(folder, OutputError, _OTHERS)
         if lock is not None and not is_free(folder):  # any more: another process was faster
-            lock = lock.release()
+            lock.release()
+            lock = None
     try:
         yield folder
     finally:
