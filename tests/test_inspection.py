@@ -8,6 +8,7 @@ import pytest
 from ipc_articulation import cli
 
 ROOT = Path(__file__).parents[1]
+LONG = "an_arm_whose_name_is_longer_than_the_eighty_columns_at_which_the_lines_of_a_terminal_end"
 
 GEARED = """<robot name="geared">
   <link name="base"/>
@@ -22,6 +23,22 @@ GEARED = """<robot name="geared">
     <parent link="base"/><child link="wheel"/><mimic joint="shoulder" multiplier="6"/>
   </joint>
 </robot>"""
+
+GRIPPER = f"""<mujoco>
+  <worldbody>
+    <camera name="front" pos="1 0 1"/>
+    <body name="{LONG}">
+      <joint name="turn" type="hinge" range="-90 90"/>
+      <geom size="0.1"/>
+      <body name="finger" pos="0 0 1"><joint name="slide" type="slide" range="0 0.04"/><geom size="0.1"/></body>
+    </body>
+  </worldbody>
+  <actuator>
+    <position name="servo" joint="turn" kp="300" kv="20" ctrlrange="-1.5 1.5" forcerange="-87 87"/>
+    <motor name="push" joint="slide"/>
+    <general name="slow" joint="slide" dyntype="filter" dynprm="0.1"/>
+  </actuator>
+</mujoco>"""
 
 
 def lines_of(capsys, file: Path) -> list[str]:
@@ -46,6 +63,19 @@ def test_a_mujoco_model(capsys) -> None:
     assert "upper 1.244 shoulder revolute beam 0" in lines
     assert "degrees of freedom 2" in lines
     assert "mass 6.28607 kg, and 6 kg fixed to the world" in lines
+
+
+def test_limits_actuators_and_cameras_and_no_line_ends_at_80_columns(capsys, tmp_path: Path) -> None:
+    file = tmp_path / "gripper.xml"
+    file.write_text(GRIPPER)
+    lines = lines_of(capsys, file)
+    assert any("┃ mass [kg] ┃" in line for line in lines)
+    assert f"{LONG} 4.189 turn revolute world 0 -1.571 to 1.571 rad" in lines
+    assert f"finger 4.189 slide prismatic {LONG} 1 0 to 0.04 m" in lines
+    assert "servo turn position 300 20 -1.5 to 1.5 -87 to 87" in lines
+    assert "push slide motor 0 0" in lines
+    assert "slow has dynamics of its own" in lines
+    assert "cameras front" in lines
 
 
 @pytest.mark.filterwarnings("ignore:.*link 'toes_[lr]'")
@@ -91,4 +121,6 @@ def test_the_same_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert (about["dofs"], about["tree_dofs"], about["mass"]) == (1, 2, 3.0)
     assert about["loops"] == ["joints 'shoulder', 'motor'"]
     arm = next(body for body in about["bodies"] if body["name"] == "arm")
-    assert arm == {"name": "arm", "mass": 2.0, "joint": "shoulder", "kind": "revolute", "parent": "base", "dofs": [0]}
+    joint = {"joint": "shoulder", "kind": "revolute", "parent": "base", "dofs": [0], "limits": None, "unit": "rad"}
+    assert arm == {"name": "arm", "mass": 2.0, **joint}
+    assert about["actuators"] == about["cameras"] == []

@@ -39,7 +39,7 @@ def gain_problems(start: Start, scene: RobotScene) -> Iterator[SceneProblem]:
         f"joint '{names[worst]}' is unstable: each step of {scene.engine_dt:g} s makes its error {growth:.3g} times as "
         f"large; with these kv, gains up to about kp {bound:.2g} are stable, or a smaller dt"
     )
-    yield SceneProblem(("robot", "actuators", owner[worst] or 0), message)
+    yield SceneProblem(("robot", "actuators", owner[worst] or 0, "kp"), message)
 
 
 def growth_of(M: Array, kp: Array, kv: Array, dt: float) -> tuple[float, Array]:

@@ -49,7 +49,11 @@ _Quantity = tuple[Location, str, float | None, Range]
 
 
 def range_problems(scene: Scene) -> Iterator[SceneProblem]:
-    """A warning for each number out of its range."""
+    """A warning for each number out of its range, and for gravity that points up."""
+    if scene.gravity[2] > 0.0:
+        shown = ", ".join(f"{g:g}" for g in scene.gravity)
+        message = f"gravity [{shown}] m/s² points up, so bodies fall up and a ground faces down"
+        yield SceneProblem(("gravity",), message)
     for place, what, value, usual in _quantities(scene):
         remark = None if value is None else usual.remark(what, value)
         if remark is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 HELP = "describe a robot's file"
-DESCRIPTION = "Print the bodies, joints, degrees of freedom, loops and mass of a robot."
+DESCRIPTION = "Print the bodies, joints and their limits, loops, mass, actuators and cameras of a robot."
 EXAMPLES = """\
 examples:
   ipc-articulation inspect scenes/four_bar_press.urdf

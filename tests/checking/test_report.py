@@ -262,11 +262,24 @@ def test_a_broken_robot_file_is_told_with_its_own_line(check, tmp_path: Path, ad
     assert "arm.urdf:3: joint 'j'" in error
 
 
+def test_gravity_that_points_up_is_told_with_its_place(check) -> None:
+    up = ("dt: 0.01", "gravity: [0, 0, 9.81]\ndt: 0.01")
+    (warning,) = told(check(BOXES, up, ("ground: {}\n", "")).warnings)
+    assert warning == "2:10 gravity [0, 0, 9.81] m/s² points up, so bodies fall up and a ground faces down"
+    assert not check(BOXES, ("dt: 0.01", "gravity: [0, -9.81, 0]\ndt: 0.01"), ("ground: {}\n", "")).warnings
+
+
 def test_unstable_gains_name_the_joint_and_a_bound(check) -> None:
     assert not check(ARM, ("kp: 100, kv: 10", "kp: 2000, kv: 1")).warnings
     (warning,) = told(check(ARM, ("kp: 100, kv: 10", "kp: 2e6, kv: 1")).warnings)
-    assert warning.startswith("7:7 joint 'shoulder' is unstable: each step of 0.01 s makes its error ")
-    assert "gains up to about kp " in warning
+    assert warning.startswith("7:30 joint 'shoulder' is unstable: each step of 0.01 s makes its error ")
+    assert "with these kv, gains up to about kp " in warning
+
+
+def test_the_gain_that_is_unstable_is_named_with_its_line(check) -> None:
+    spread = "- joints: shoulder\n      kv: 10\n      kp: 4.5e7"
+    (warning,) = told(check(ARM, ("- {joints: shoulder, kp: 100, kv: 10}", spread)).warnings)
+    assert warning.startswith("9:11 joint 'shoulder' is unstable")
 
 
 def test_stability_is_that_of_the_substeps(check) -> None:

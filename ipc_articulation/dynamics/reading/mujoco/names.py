@@ -25,6 +25,7 @@ _KINDS = {
     "exclude": mujoco.mjtObj.mjOBJ_EXCLUDE,
     "pair": mujoco.mjtObj.mjOBJ_PAIR,
     "actuator": mujoco.mjtObj.mjOBJ_ACTUATOR,
+    "camera": mujoco.mjtObj.mjOBJ_CAMERA,
 }
 
 
