@@ -41,7 +41,7 @@ cube = spec.worldbody.add_body(name="cube", pos=[0.45, 0, 0.026])
 cube.add_freejoint()
 cube.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.025, 0.025, 0.025], mass=0.2, friction=[0.5, 0, 0])
 spec.worldbody.add_geom(name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[2, 2, 1], friction=[0.5, 0, 0])
-spec.worldbody.add_camera(name="front", pos=[1.4, -0.9, 0.75], xyaxes=[0.64, 0.77, 0, -0.17, 0.14, 0.98], fovy=36)
+spec.worldbody.add_camera(name="front", pos=[1.4, -0.9, 0.75], xyaxes=[0.64, 0.77, 0, -0.20, 0.17, 0.96], fovy=38)
 
 model = spec.compile()
 data = mujoco.MjData(model)

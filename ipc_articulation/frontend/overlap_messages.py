@@ -6,7 +6,6 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.contact.overlap import Overlap
-from ipc_articulation.contact.parting import parting
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.frontend.bodies import BodyTable
 
@@ -49,6 +48,8 @@ def _deep(found: Overlap, bodies: BodyTable, surfaces: Surfaces, q: Array) -> st
     n, rows = bodies.affine_count, (found.body, found.body if found.other is None else found.other)
     if found.gap > 0.0 or max(rows) >= n or (found.other is not None and rows[0] == rows[1]):
         return ""
+    from ipc_articulation.contact.parting import parting  # loads scipy.spatial, which steps do not need
+
     x, first = surfaces.positions(q), surfaces.first
     points, other = (x[first[row] : first[row + 1]] for row in rows)
     depth = -found.gap if found.other is None else float(np.linalg.norm(parting(points, other)))

@@ -67,3 +67,11 @@ def test_the_command_line_knows_what_is_shown(page: Path, command: str) -> None:
 
 def test_commands_are_found() -> None:
     assert len(CALLS) >= 3
+
+
+@pytest.mark.parametrize(
+    "words", ["video", "wheel", "pick and place", "stable-baselines3", "gripper", "CSV", "notebook"]
+)
+def test_what_newcomers_search_for_has_a_page(words: str) -> None:
+    texts = [page.read_text(encoding="utf-8") for page in PAGES if page.name != "README.md"]
+    assert any(words.lower() in text.lower() for text in texts)

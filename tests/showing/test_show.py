@@ -90,6 +90,13 @@ def test_what_does_not_start_is_placed_without_what_is_refused(write, change, re
     assert [joint.freedoms[0].start for joint in start.joints] == [-1.0, 0.0]
 
 
+def test_two_refused_keys_are_left_out_together(write) -> None:
+    pairs = "{d_hat: 0.002, pairs: [{between: [foot, box], friction: 1}]}"
+    start = placed(write(("joints: shoulder, kp", "joints: knee, kp"), ("{d_hat: 0.002}", pairs)))
+    assert "'knee' matches no joint" in start.refused
+    assert len(start.overlaps) == 1
+
+
 def test_what_no_engine_would_take_is_drawn_and_printed(write, tmp_path: Path, monkeypatch, capsys) -> None:
     file, drawn = write(("joints: shoulder, kp", "joints: knee, kp")), {}
     monkeypatch.setattr("ipc_articulation.viewing.drawing.draw", lambda shots, file: drawn.update({file: shots}))

@@ -37,7 +37,7 @@ def stop_at(count: int, out: Path, settings: dict[str, list[float]], number: sig
 
 
 def finished(out: Path) -> dict[str, int]:
-    """When each finished run was, by its id."""
+    """When each finished run was, by its name."""
     files = (out / SCENE.stem / "runs").glob("[!.]*.json")
     return {file.stem: file.stat().st_mtime_ns for file in files}
 
@@ -88,7 +88,7 @@ def test_ctrl_c_ends_cleanly_and_more_values_add_to_what_there_is(tmp_path: Path
     assert stop_at(5, tmp_path, settings, signal.SIGINT) == 130
     before = finished(tmp_path)
     table = results(tmp_path)
-    assert set(table["id"]) == set(before)  # the table is written too
+    assert {folder.removeprefix("runs/") for folder in table["folder"]} == set(before)  # the table is written too
     assert 5 <= len(before) < 40
 
     fewer = [value for value in settings[PLACE] if value in set(table[PLACE])]
@@ -103,7 +103,7 @@ def test_ctrl_c_ends_cleanly_and_more_values_add_to_what_there_is(tmp_path: Path
 def test_failed_runs_are_done_again_when_asked_for(tmp_path: Path) -> None:
     settings = {PLACE: [0.9, INSIDE_THE_POST]}
     options = {"workers": 1, "steps": 1, "out": tmp_path, "quiet": True}
-    good, failed = sweep(SCENE, settings, **options)["id"]
+    good, failed = (Path(folder).name for folder in sweep(SCENE, settings, **options)["folder"])
     before = finished(tmp_path)
     sweep(SCENE, settings, **options)
     assert finished(tmp_path) == before
