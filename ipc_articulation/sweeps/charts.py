@@ -97,7 +97,7 @@ def _chart(inputs: dict[str, Array], values: Array, label: str, set_: Collection
     for axes in panels.flat[len(shown) :]:
         axes.remove()
     if is_lines:
-        draw_legend(figure, panels[0, 0])
+        draw_legend(figure, [panels[0, 0]])
     return svg_of(figure)
 
 

@@ -203,7 +203,7 @@ def test_commit_without_advance(tmp_path):
 def test_bodies_that_intersect_at_the_start(tmp_path):
     scene = make_scene()
     _coupling = couple(scene, Turntable(static=(CoupledBody("wall", at(0.6, 0.1, 0.05), cube(0.1)),)))
-    with pytest.raises(SceneError, match=r"^'cube' and 'wall' intersect at the start; move them apart"):
+    with pytest.raises(SceneError, match=r"^'cube' and 'wall' intersect at the start, 0.1 m deep; move them apart"):
         make_world(scene, tmp_path)
 
 
@@ -212,7 +212,9 @@ def test_bodies_on_or_beyond_the_ground_at_the_start(tmp_path):
     up = np.array([0.0, 0.0, 1.0])
     _coupling = couple(scene, Turntable())
     scene.objects().create("floor").geometries().create(uipc.geometry.ground(-0.05, up))
-    with pytest.raises(SceneError, match=r"^'\w+' and half-plane 'floor' intersect at the start; move them apart"):
+    with pytest.raises(
+        SceneError, match=r"^'\w+' and half-plane 'floor' intersect at the start, 0.05 m deep; move them apart"
+    ):
         make_world(scene, tmp_path)
 
 

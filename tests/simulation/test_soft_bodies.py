@@ -27,8 +27,9 @@ POST = {"name": "post", "shape": BOX, "pose": {"position": [0, 0, 0.5]}, "fixed"
 
 
 def built(folder: Path, content: dict[str, Any]) -> Any:
-    """The simulation on the engine that computes nothing."""
-    return build(*read_file(folder, content), "none", folder / "workspace", 10)
+    """The simulation on the engine that computes nothing; that of a robot on the CPU engine."""
+    engine = "none" if content["adapter"] == "none" else "cpu"
+    return build(*read_file(folder, content), engine, folder / "workspace", 10)
 
 
 def geometry(simulation: Any, name: str) -> Any:
