@@ -48,7 +48,7 @@ def _shared() -> dict[str, dict[str, Any]]:
         },
         "--every": {"type": count, "metavar": "N", "help": "use every N-th row, instead of real time"},
         "--force": {**flag, "help": "replace the run that is in the folder"},
-        "--fps": {"type": positive, "metavar": "F", "default": 30.0, "help": "pictures per second (default: 30)"},
+        "--fps": {"type": frame_rate, "metavar": "F", "default": 30.0, "help": "pictures per second (default: 30)"},
         "--json": {**flag, "help": "the summary as one JSON object, and no progress bar"},
         "--no-pictures": {"dest": "pictures", "action": "store_false", "help": "draw no pictures at the end"},
         "--out": {"type": Path, "metavar": "FILE"},
@@ -102,6 +102,19 @@ def seconds(text: str) -> float:
         argparse.ArgumentTypeError: It is none.
     """
     return positive(text, "number of seconds above 0")
+
+
+def frame_rate(text: str) -> float:
+    """Pictures per second.
+
+    Raises:
+        argparse.ArgumentTypeError: It is no number from 0.1 to 1000, which all formats of films can have.
+    """
+    wanted = "number of pictures per second from 0.1 to 1000"
+    rate = positive(text, wanted)
+    if not 0.1 <= rate <= 1000.0:
+        raise argparse.ArgumentTypeError(f"'{text}' is no {wanted}")
+    return rate
 
 
 def positive(text: str, wanted: str = "number above zero, such as 0.5 or 30") -> float:

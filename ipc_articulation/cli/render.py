@@ -40,7 +40,7 @@ def execute(options: argparse.Namespace) -> None:
     from ipc_articulation.progress import progress
     from ipc_articulation.recording import read_recording
     from ipc_articulation.recording.environments import looked_at
-    from ipc_articulation.viewing.drawing import draw, shots_of
+    from ipc_articulation.viewing.drawing import draw, refuse_other_format, shots_of
     from ipc_articulation.viewing.drawing.shots import FILM_SIZE, PICTURE_SIZE
     from ipc_articulation.viewing.forces import ForceArrows
     from ipc_articulation.viewing.moments import film_rows, last_row, row_at
@@ -56,6 +56,7 @@ def execute(options: argparse.Namespace) -> None:
         rows, default = [last_row(recording)], "picture.png"
     size = options.size or (FILM_SIZE if options.film else PICTURE_SIZE)
     file = options.out or options.folder / default
+    refuse_other_format(file, options.film)
     shots = shots_of(recording, rows, options.colours, forces, size, options.fps, options.show, options.camera)
     with progress(file.name, len(rows), options.quiet) as show:
         draw(shots, file, show)

@@ -54,10 +54,11 @@ def execute(options: argparse.Namespace) -> None:
         _serve(options, placed)
         return
     from ipc_articulation.showing.picture import picture_of
-    from ipc_articulation.viewing.drawing import draw
+    from ipc_articulation.viewing.drawing import draw, refuse_other_format
     from ipc_articulation.viewing.drawing.shots import PICTURE_SIZE
 
     file = options.out or Path("out") / options.file.stem / "start.png"
+    refuse_other_format(file, is_film=False)
     draw(picture_of(placed, options.size or PICTURE_SIZE, options.colours, options.show, options.camera), file)
     print(file)
 

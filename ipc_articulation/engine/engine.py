@@ -247,7 +247,9 @@ def _extend_worlds() -> None:
         refuse_unwanted("world.init: scene", scene, _SCENE, EngineError)
         engine = ENGINES.get(world)
         cpu = None if engine is None else engine.cpu
-        if cpu is not None and cpu.state_accessor is None:
+        if cpu is not None and cpu.state_accessor is not None and turn_of(scene) is not cpu.turn:
+            raise EngineError("world.init: this world has another scene already; make a new Engine and a new World")
+        if cpu is not None:
             cpu.turn = turn_of(scene)
         turn = turn_of(scene) if cpu is None else cpu.turn
         with interrupts_deferred, turn.changing("world.init()"):

@@ -7,7 +7,7 @@ in the same step, `infos[k]` has its last observation as `terminal_observation`,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,10 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.wrappers.vector import DictInfoToList
 
-from ipc_articulation.arguments import one_of, refuse_unwanted
+from ipc_articulation.arguments import instance, one_of, optional, refuse_unwanted
 from ipc_articulation.errors import TaskError
 from ipc_articulation.extras import need
+from ipc_articulation.gym.checks import checked_start
 from ipc_articulation.gym.task import Task
 from ipc_articulation.gym.vector import make_vec
 
@@ -31,6 +32,7 @@ def make_vec_env(
     num_envs: int,
     *,
     backend: str = "scene",
+    backend_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> VecMonitor:
     """Several environments of one task, for the algorithms of stable-baselines3.
@@ -45,6 +47,7 @@ def make_vec_env(
         task: See `Env`.
         num_envs: How many.
         backend: "scene", "processes" or "here"; see `make_vec`.
+        backend_options: See `make_vec`; when environments are reset is not among them.
         options: Of each `Env`.
 
     Raises:
@@ -52,9 +55,10 @@ def make_vec_env(
         IpcArticulationError: As for `Env`.
     """
     refuse_unwanted("make_vec_env: backend", backend, one_of("scene", "processes", "here"), TaskError)
-    same_step = {"autoreset_mode": AutoresetMode.SAME_STEP}
+    refuse_unwanted("make_vec_env: backend_options", backend_options, optional(instance(Mapping)), TaskError)
+    chosen = {**(backend_options or {}), "autoreset_mode": AutoresetMode.SAME_STEP}
     return VecMonitor(
-        StableBaselinesVecEnv(make_vec(task, num_envs, backend=backend, backend_options=same_step, **options))
+        StableBaselinesVecEnv(make_vec(task, num_envs, backend=backend, backend_options=chosen, **options))
     )
 
 
@@ -72,8 +76,12 @@ class StableBaselinesVecEnv(VecEnv):
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
 
     def seed(self, seed: int | None = None) -> Any:
-        """Seeds of the next reset: `seed` + k for environment k."""
-        self._seeds_given = super().seed(seed)
+        """Seeds of the next reset: `seed` + k for environment k.
+
+        Raises:
+            TaskError: It is no whole number, zero or more.
+        """
+        self._seeds_given = super().seed(checked_start(seed, None))
         return self._seeds_given
 
     def set_options(self, options: Any = None) -> None:
@@ -145,4 +153,10 @@ class StableBaselinesVecEnv(VecEnv):
         return [False for _ in self._chosen(indices)]
 
     def _chosen(self, indices: Any) -> Iterable[int]:
-        return range(self.num_envs) if indices is None else [int(k) for k in np.atleast_1d(indices)]
+        if indices is None:
+            return range(self.num_envs)
+        chosen = np.atleast_1d(indices).tolist()
+        for k in chosen:
+            if k not in range(self.num_envs):
+                raise TaskError(f"there is no environment {k!r}; valid indices: 0 to {self.num_envs - 1}")
+        return chosen

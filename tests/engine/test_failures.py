@@ -224,6 +224,17 @@ def test_a_world_whose_init_failed_says_so(tmp_path):
         world.init(scene.scene)
 
 
+def test_a_world_takes_no_second_scene(tmp_path):
+    scene, other = BoxScene(tmp_path), BoxScene(tmp_path)
+    scene.add_box(np.eye(4))
+    other.add_box(np.eye(4))
+    world = uipc.World(Engine("cpu", str(tmp_path)))
+    world.init(scene.scene)
+    world.init(scene.scene)
+    with pytest.raises(EngineError, match=r"^world\.init: this world has another scene already; make a new Engine and"):
+        world.init(other.scene)
+
+
 def test_bodies_that_intersect_at_the_start_are_an_error_of_world_init(tmp_path):
     scene = BoxScene(tmp_path)  # with libuipc's own check, which makes the world invalid and only logs why
     scene.add_box(np.eye(4)).geometry().instances().resize(2)

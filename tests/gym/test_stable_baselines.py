@@ -28,7 +28,7 @@ def make(scene: Path) -> Iterator[Make]:
     made: list[Any] = []
 
     def envs(**options: Any) -> Any:
-        made.append(make_vec_env(scene, COUNT, engine="cpu", **options))
+        made.append(make_vec_env(scene, COUNT, engine="cpu", backend_options={"observation_mode": "same"}, **options))
         return made[-1]
 
     yield envs
@@ -78,6 +78,10 @@ def test_attributes_and_methods_of_environments(make: Make) -> None:
     assert envs.env_method("reset", seed=3)[1][1]["drawn"]
     with pytest.raises(TaskError, match="'close' is called in all environments at once: indices must be None"):
         envs.env_method("close", indices=1)
+    with pytest.raises(TaskError, match="there is no environment 7; valid indices: 0 to 2"):
+        envs.get_attr("every", [7])
+    with pytest.raises(TaskError, match="reset: seed is 'a', must be a whole number"):
+        envs.seed("a")
 
 
 def test_the_example_of_the_page_trains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

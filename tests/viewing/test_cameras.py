@@ -15,6 +15,7 @@ from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.showing import place
 from ipc_articulation.viewing.cameras import camera_named, look_at_row, look_through
 from ipc_articulation.viewing.drawing import shots_of
+from ipc_articulation.viewing.drawing.camera import upward
 from tests.viewing.made import recording, save
 
 MODEL = """
@@ -102,6 +103,31 @@ def test_a_camera_that_is_not_there_is_an_error_with_those_that_are(scene, tmp_p
     for command in (["render"], ["replay", "--html", str(tmp_path / "a.html")]):
         assert cli.main([command[0], str(folder), *command[1:], "--camera", "side"]) == 2
         assert capsys.readouterr().err == "ipc-articulation: unknown camera 'side'; cameras: none\n"
+
+
+@pytest.mark.parametrize(
+    ("ahead", "up"),
+    [((0, 0, -1), (0, 1, 0)), ((0, 0, 2), (0, 1, 0)), ((1, 0, -1), (0, 0, 1)), ((1e-3, 0, -1), (0, 0, 1))],
+)
+def test_a_camera_that_looks_straight_down_has_the_back_of_the_scene_above(ahead, up) -> None:
+    np.testing.assert_allclose(upward(np.array([0, 0, 3.0]), np.array(ahead, dtype=float)), up, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--film", "--out", "a.png"], "ipc-articulation: a.png: a film is a .mp4, .webp or .gif file"),
+        (["--out", "a.mp4"], "ipc-articulation: a.mp4: a picture is a .png file; --film makes films"),
+        (["--film", "--fps", "1e9"], "argument --fps: '1e9' is no number of pictures per second from 0.1 to 1000"),
+    ],
+)
+def test_formats_and_rates_of_films(options, message, tmp_path: Path, capsys) -> None:
+    try:
+        status = cli.main(["render", str(save(recording(), tmp_path / "run")), *options])
+    except SystemExit as end:
+        status = end.code
+    assert status == 2
+    assert message in capsys.readouterr().err
 
 
 def test_cameras_are_recorded_and_move_with_their_bodies(tmp_path: Path) -> None:

@@ -32,4 +32,5 @@ def test_a_film_runs_in_real_time() -> None:
     np.testing.assert_array_equal(film_rows(made, 5.0), [0, 2, 4, 6, 8, 10])
     np.testing.assert_array_equal(film_rows(made, 20.0)[:6:2], [0, 1, 2])
     assert len(film_rows(made, 20.0)) == 21
+    assert len(film_rows(made, 1e6)) == 1_000_001
     np.testing.assert_array_equal(film_rows(made, 30.0, every=4), [0, 4, 8])

@@ -15,6 +15,7 @@ Point = tuple[float, float, float]
 
 VIEW_ANGLE = 30.0  # degrees, of the picture's height
 _FILLED, _LEAST = 0.86, 0.1  # of the picture, by what is seen; least distance to the eye, of the scene's depth
+_UPRIGHT = 1e-6  # sine of the angle between up and ahead, from where up is seen in a picture
 KEY, FILL = (0.7, -0.7, 1.6), (-1.0, -0.6, 0.5)  # where light comes from: right, back, up
 
 
@@ -65,14 +66,21 @@ def aim(plotter: Any, scenery: Scenery, points: Array, share: float = 1.0) -> No
     width, height = plotter.window_size
     eye, target = eye_and_target(scenery, points, share * width / height)
     plotter.camera.position, plotter.camera.focal_point = tuple(eye), tuple(target)
-    plotter.camera.up = tuple(_unit(scenery.up))
+    plotter.camera.up = tuple(upward(scenery.up, target - eye))
     plotter.camera.view_angle = VIEW_ANGLE
 
 
 def look_as(plotter: Any, look: Look) -> None:
     """Point a plotter's camera as a named one."""
     plotter.camera.position, plotter.camera.focal_point = tuple(look.eye), tuple(look.target)
-    plotter.camera.up, plotter.camera.view_angle = tuple(_unit(look.up)), look.angle or VIEW_ANGLE
+    plotter.camera.up = tuple(upward(look.up, look.target - look.eye))
+    plotter.camera.view_angle = look.angle or VIEW_ANGLE
+
+
+def upward(up: Array, ahead: Array) -> Array:
+    """The unit vector that is up in a picture; one that points to the back where the camera looks up or down."""
+    is_upright = np.linalg.norm(np.cross(up, ahead)) > _UPRIGHT * np.linalg.norm(up) * np.linalg.norm(ahead)
+    return _unit(up) if is_upright else _across(_unit(up))[1]
 
 
 def in_picture(plotter: Any, points: Array) -> Array:

@@ -53,6 +53,18 @@ def draw(shots: Shots, file: Path, show: Callable[[int], None] = lambda done: No
         )
 
 
+def refuse_other_format(file: Path, is_film: bool) -> None:
+    """Refuse a film in a file for pictures, and a picture in one for films.
+
+    Raises:
+        ViewingError: It is one.
+    """
+    if is_film and file.suffix == ".png":
+        raise ViewingError(f"{file.name}: a film is a .mp4, .webp or .gif file")
+    if not is_film and file.suffix == ".mp4":
+        raise ViewingError(f"{file.name}: a picture is a .png file; --film makes films")
+
+
 def _check(shots: Shots, file: Path) -> None:
     need("pyvista")
     if shots.legend or shots.marks is not None:
