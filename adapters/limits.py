@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ipc_articulation.coupling.kinds import freedom_units, in_degrees, is_within
+from ipc_articulation.coupling.kinds import freedom_units, in_degrees, is_within, told_apart
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.repairs import caution
 
@@ -19,8 +19,9 @@ def warn_beyond_limits(adapter: Any, return_of_joints: str) -> None:
     units = freedom_units(adapter.describe().joints)
     for (name, unit), position, (low, high) in zip(units.items(), adapter.theta(), adapter.limits(), strict=True):
         if not is_within(position, low, high):
+            at, least, most = told_apart(position, low, high)
             caution(
-                f"joint '{name}' starts at {position:g}, beyond its limits {low:g} to {high:g}: {return_of_joints}; "
-                f"set its 'initial' under 'robot'{in_degrees(position, low, high, unit)}",
+                f"joint '{name}' starts at {at}, beyond its limits {least} to {most}: {return_of_joints}; "
+                f"set its 'initial' under 'robot'{in_degrees(position, unit)}",
                 AdapterError,
             )

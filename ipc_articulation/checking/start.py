@@ -61,6 +61,7 @@ class Start:
     efforts: tuple[float, ...] = ()  # largest forces of their actuators [N·m or N]; inf: unlimited
     limits: Mapping[str, tuple[float, float, str]] = field(default_factory=dict)  # lowest, highest position, rad or m
     speeds: frozenset[str] = frozenset()  # joints among `actuated` whose target is a velocity
+    targets: tuple[float, ...] = ()  # of `actuated` at time 0 [rad or m; of velocities per s]
     effective_mass: Array | None = None  # (m, m) M̂ of the robot's joints in a step of its engine, where it has joints
     restraints: Restraints | None = None  # of the robot's joints in that step
     soft: tuple[SoftShape, ...] = ()
@@ -137,9 +138,20 @@ def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Star
     soft = SoftBodies(uipc_scene, scene, document, robot)
     actuated, joints, efforts = tuple(driven.actuated), tuple(driven.joints), tuple(np.asarray(driven.efforts).tolist())
     things = things_of(robot, scene, soft.shapes)
-    held = None if step is None else step.restraints
-    limits = _limits(driven.adapter, robot)
-    return Start(robot, things, actuated, joints, efforts, limits, driven.speeds, mass, held, soft.shapes, soft.slots)
+    return Start(
+        robot=robot,
+        things=things,
+        actuated=actuated,
+        joints=joints,
+        efforts=efforts,
+        limits=_limits(driven.adapter, robot),
+        speeds=driven.speeds,
+        targets=tuple(driven.start.tolist()),
+        effective_mass=mass,
+        restraints=None if step is None else step.restraints,
+        soft=soft.shapes,
+        soft_slots=soft.slots,
+    )
 
 
 def _limits(adapter: Adapter, robot: CoupledRobot) -> dict[str, tuple[float, float, str]]:

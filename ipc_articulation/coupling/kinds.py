@@ -38,9 +38,22 @@ def is_within(position: float, low: float, high: float) -> bool:
     return low - _BEYOND <= position <= high + _BEYOND
 
 
-def in_degrees(position: float, low: float, high: float, unit: str) -> str:
-    """A hint where a position beyond its limits would be within them as degrees; else empty."""
-    is_meant = unit == "rad" and is_within(math.radians(position), low, high)
+def told_apart(position: float, low: float, high: float) -> tuple[str, str, str]:
+    """Texts of a position beyond its limits, and of these, with as many digits as show the difference, at least 6."""
+    for digits in range(6, 18):
+        at, least, most = (f"{value:.{digits}g}" for value in (position, low, high))
+        if at not in (least, most):
+            break
+    return at, least, most
+
+
+def in_degrees(position: float, unit: str) -> str:
+    """A hint that a position beyond its limits was meant in degrees; else empty.
+
+    It is given for more than a turn, 2π rad, which nobody wants of a joint with such limits, whether or not they
+    contain the degrees. Smaller values are as likely radians, or degrees that were converted already.
+    """
+    is_meant = unit == "rad" and abs(position) > 2.0 * math.pi
     return f"; degrees are written ${{{position:g} * deg}}" if is_meant else ""
 
 

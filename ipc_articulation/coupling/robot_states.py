@@ -21,7 +21,7 @@ from ipc_articulation.coupling.joint_values import (
     numbers,
     rigid_pose,
 )
-from ipc_articulation.coupling.kinds import freedom_names
+from ipc_articulation.coupling.kinds import freedom_names, told_apart
 from ipc_articulation.coupling.lowering.placed import PlacedChains
 from ipc_articulation.errors import AdapterError, StateError
 from ipc_articulation.frontend.attributes import require
@@ -189,8 +189,9 @@ class RobotStates:
     def _caution_limits(self, theta: Array, limits: Array, asker: str) -> None:
         for name, value, (low, high) in zip(freedom_names(self._robot.joints), theta, limits, strict=True):
             if not low <= value <= high:
+                at, least, most = told_apart(value, low, high)
                 caution(
-                    f"{asker}: joint '{name}' is put at {value:.6g}, beyond its limits [{low:.6g}, {high:.6g}]",
+                    f"{asker}: joint '{name}' is put at {at}, beyond its limits [{least}, {most}]",
                     StateError,
                 )
 

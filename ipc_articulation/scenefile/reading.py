@@ -79,7 +79,7 @@ def examine(file: str | Path, settings: Mapping[str, Any] | None = None) -> Exam
     try:
         scene = model.model_validate(document.data, context=_context(document))
     except ValidationError as error:
-        details = [detail for detail in error.errors(include_url=False) if detail["loc"][0] not in faulty]
+        details = [detail for detail in _of_their_own(error) if detail["loc"][0] not in faulty]
         problems += [_problem(detail, document) for detail in details]
         faulty |= {str(detail["loc"][0]) for detail in details}
         scene = _right_part(model, document, faulty)
@@ -125,6 +125,13 @@ def _right_part(model: type[AnyScene], document: Document, faulty: Collection[st
 def _context(document: Document) -> dict[str, Any]:
     """Context of the validators: the folder that the scene's files are relative to."""
     return {"folder": document.file.parent}
+
+
+def _of_their_own(error: ValidationError) -> list[ErrorDetails]:
+    """Pydantic's errors without those about the length of a list with a faulty item, which pydantic does not count."""
+    details = error.errors(include_url=False)
+    inside = {detail["loc"][:depth] for detail in details for depth in range(len(detail["loc"]))}
+    return [detail for detail in details if detail["type"] != "too_short" or detail["loc"] not in inside]
 
 
 def _problem(detail: ErrorDetails, document: Document) -> SceneProblem:

@@ -145,6 +145,17 @@ def test_joints_start_inside_their_limits(lower: float, upper: float, start: flo
     assert inside(lower, upper) == pytest.approx(start)
 
 
+@pytest.mark.parametrize("inertia", [1.0, 1.04, 1.7, 8.7])
+def test_damping_never_chatters_after_rounding(inertia: float) -> None:
+    import numpy as np
+
+    from ipc_articulation.checking.chatter import CALM
+
+    M = inertia * np.array([[1.0, 0.9], [0.9, 1.0]])  # where the second gives way, the first moves 0.19 of its inertia
+    kv = choose_gains(M, np.array([True, False]), 0.01)[1][0]
+    assert 0.8 * CALM < 0.01 * kv / (0.19 * inertia) <= CALM
+
+
 def test_gains_of_a_robot_whose_joints_move_each_other_are_stable() -> None:
     import numpy as np
 
