@@ -8,6 +8,7 @@ from uipc.core import (
     AffineBodyStateAccessorFeature,
     ContactSystemFeature,
     DistanceDiagnoserFeature,
+    Feature,
     FiniteElementStateAccessorFeature,
 )
 
@@ -67,7 +68,13 @@ def test_features_that_the_cpu_engine_has_by_other_means(tmp_path, feature, inst
     scene = BoxScene(tmp_path).start()
     with pytest.raises(UnsupportedError, match=instead):
         scene.world.features().find(feature)
-    assert scene.world.features().find("of somebody else") is None
+
+
+@pytest.mark.parametrize("wrong", ["nope", 3, None, Feature])
+def test_what_is_no_feature(tmp_path, wrong):
+    valid = "'core/affine_body_state_accessor', 'core/finite_element_state_accessor', which may be given as libuipc's"
+    with pytest.raises(UnsupportedError, match=rf"has no feature {wrong!r}; it has {valid} classes, too"):
+        BoxScene(tmp_path).start().world.features().find(wrong)
 
 
 def test_features_before_there_is_a_world_and_of_other_engines(tmp_path):

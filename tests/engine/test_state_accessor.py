@@ -131,9 +131,77 @@ def test_numbers_that_are_not_finite(three, name):
         three.engine.state_accessor.copy_from(state)
 
 
+@pytest.mark.parametrize("name", ["transform", "velocity"])
+def test_numbers_that_are_too_large(three, name):
+    state = state_of(three, 1, 2)
+    view(state.instances().find(name))[1, 0, 0] = -1e200
+    with pytest.raises(SceneError, match=rf"the {name} written for body 'box 2' has a number above 1e\+09"):
+        three.engine.state_accessor.copy_from(state)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fault"),
+    [
+        (np.zeros((4, 4)), r"has a wrong last row; it must be 0 0 0 1"),
+        (np.eye(4) + np.outer([0, 0, 0, 1], [1, 0, 0, 0]), r"has a wrong last row; it must be 0 0 0 1"),
+        (np.diag([0.0, 0.0, 0.0, 1.0]), r"mirrors or flattens it; its determinant must be positive"),
+        (np.diag([1.0, 0.0, 1.0, 1.0]), r"mirrors or flattens it; its determinant must be positive"),
+        (np.diag([-1.0, 1.0, 1.0, 1.0]), r"mirrors or flattens it; its determinant must be positive"),
+    ],
+)
+def test_a_transform_that_is_no_pose(three, wrong, fault):
+    three.run(1)
+    state, kept = state_of(three, 1, 2), three.engine.cpu.state
+    view(state.instances().find("transform"))[1] = wrong
+    with pytest.raises(SceneError, match=rf"the transform written for body 'box 2' {fault}"):
+        three.engine.state_accessor.copy_from(state)
+    assert three.engine.cpu.state is kept
+
+
+def test_a_body_may_be_deformed(three):
+    state = state_of(three, 0, 1, names=("transform",))
+    view(state.instances().find("transform"))[0] = translation(0, 5, 3) @ np.diag([1.1, 0.9, 1.0, 1.0])
+    three.engine.state_accessor.copy_from(state)
+    np.testing.assert_allclose(three.engine.cpu.state.q[0, [1, 3, 7]], [5.0, 1.1, 0.9])
+
+
 def test_bodies_that_do_not_exist(three):
+    create = three.engine.state_accessor.create_geometry
     with pytest.raises(SceneError, match=r"bodies 2 to 3 were asked for; the scene has 3"):
-        three.engine.state_accessor.create_geometry(2, 2)
+        create(2, 2)
+    with pytest.raises(SceneError, match=r"body_offset is 'a'; it must be a whole number"):
+        create("a")
+    with pytest.raises(SceneError, match=r"body_count is 1\.5; it must be a whole number"):
+        create(np.int32(0), 1.5)
+
+
+@pytest.mark.parametrize("copy", ["copy_from", "copy_to"])
+def test_geometries_that_are_of_no_state(three, copy):
+    copy = getattr(three.run(1).engine.state_accessor, copy)
+    valid = "; it must be one of the accessor's create_geometry"
+    foreign = uipc.geometry.trimesh(np.eye(3), np.array([[0, 1, 2]], dtype=np.int32))
+    with pytest.raises(
+        SceneError, match=rf"state is a SimplicialComplex without 'backend_abd_body_offset' in its meta{valid}"
+    ):
+        copy(foreign)
+    with pytest.raises(SceneError, match=rf"the geometry of a state is None{valid}"):
+        copy(None)
+    foreign.meta().create("backend_abd_body_offset", "first")
+    with pytest.raises(SceneError, match=r"'backend_abd_body_offset' is text; it must be a whole number"):
+        copy(foreign)
+
+
+@pytest.mark.parametrize("copy", ["copy_from", "copy_to"])
+@pytest.mark.parametrize("name", ["transform", "velocity"])
+def test_attributes_of_other_types(three, name, copy):
+    accessor = three.engine.state_accessor
+    state = accessor.create_geometry()
+    state.instances().create(name, 1.0)
+    with pytest.raises(
+        SceneError,
+        match=rf"the geometry of a state: '{name}' of its instances is a number each; it must be a 4 x 4 matrix each",
+    ):
+        getattr(accessor, copy)(state)
 
 
 def test_no_accessor(tmp_path):

@@ -27,16 +27,21 @@ class Features:
         self._offered = {feature.FeatureName: give for feature, give in offered.items()}
 
     def find(self, feature: Any) -> Any:
-        """The feature of a class of libuipc, or of a name; None if libuipc has none, either.
+        """The feature of a class of libuipc, or of a name.
 
         Raises:
             EngineError: There is no world yet.
-            UnsupportedError: The CPU engine has other means; names them.
+            UnsupportedError: The CPU engine has other means, or there is none; names what there is.
         """
-        name = feature if isinstance(feature, str) else getattr(feature, "FeatureName", str(feature))
+        name = feature if isinstance(feature, str) else getattr(feature, "FeatureName", None)
         if name in _INSTEAD:
             raise UnsupportedError(f"the CPU engine has no feature '{name}': {_INSTEAD[name]}")
-        return self._offered[name]() if name in self._offered else None
+        if name not in self._offered:
+            raise UnsupportedError(
+                f"the CPU engine has no feature {feature!r}; it has {', '.join(map(repr, self._offered))}, which "
+                "may be given as libuipc's classes, too"
+            )
+        return self._offered[name]()
 
     def to_json(self) -> list[str]:
         """The names of all features."""

@@ -7,13 +7,14 @@ and arguments.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from uipc.geometry import ImplicitGeometry
 
 from ipc_articulation import affine
-from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact import springs
 from ipc_articulation.contact.held import without
 from ipc_articulation.engine.output.write_back import SceneWriter
@@ -21,13 +22,17 @@ from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import PAST, EngineState
 from ipc_articulation.engine.workspace import Workspace
 from ipc_articulation.errors import SceneError, UnsupportedError
-from ipc_articulation.frontend.attributes import read, read_meta, writable
+from ipc_articulation.frontend.attributes import writable
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.contact_world import refuse_overlaps
+from ipc_articulation.frontend.entries import Entries
+from ipc_articulation.frontend.soft.body_checks import LARGEST
 from ipc_articulation.frontend.soft.soft_rows import SoftRows
 from ipc_articulation.frontend.turns import Turn, changing_in_turn, in_turn
 
 _OFFSET = "backend_abd_body_offset"  # libuipc's name for the first body that a state geometry stands for
+_MATRIX = (4, 4)
+_OWNER = "the geometry of a state"
 
 
 class StateAccessor:
@@ -76,11 +81,12 @@ class StateAccessor:
         Raises:
             SceneError: There are no such bodies.
         """
-        count = self.body_count() - body_offset if body_count is None else body_count
-        self._rows(body_offset, count)
+        first = whole(body_offset, "body_offset")
+        count = self.body_count() - first if body_count is None else whole(body_count, "body_count")
+        self._rows(first, count)
         geometry = ImplicitGeometry()
         geometry.instances().resize(count)
-        geometry.meta().create(_OFFSET, body_offset)
+        geometry.meta().create(_OFFSET, first)
         return geometry
 
     def copy_transform_to(self, *_: Any) -> None:
@@ -95,15 +101,19 @@ class StateAccessor:
 
     @in_turn
     def copy_to(self, state_geo: Any) -> None:
-        """Write the engine's state to `transform` and `velocity` (both 4x4), if the geometry has them."""
-        rows, instances, state = self._rows_of(state_geo), state_geo.instances(), self._current()[-1]
+        """Write the engine's state to `transform` and `velocity` (both 4x4), if the geometry has them.
+
+        Raises:
+            SceneError: The geometry is not of `create_geometry`, or such an attribute is of another type.
+        """
+        rows, entries, state = self._rows_of(state_geo), entries_of(state_geo, "instance"), self._current()[-1]
         for name, values in (
             ("transform", affine.transform_from_q(state.q[rows])),
             ("velocity", affine.transform_rate_from_qdot(state.qdot[rows])),
         ):
-            slot = instances.find(name)
-            if slot is not None:
-                writable(slot)[...] = values
+            if entries.has(name):
+                entries.numbers(name, shape=_MATRIX)  # refuses other types
+                writable(entries.collection.find(name))[...] = values
 
     @changing_in_turn
     def copy_from(self, state_geo: Any) -> None:
@@ -113,16 +123,21 @@ class StateAccessor:
         geometry before, to the turn nearest to that. Velocities of fixed bodies are always zero.
 
         Raises:
-            SceneError: A number is not finite, or bodies would intersect; names the body. The state does not change.
+            SceneError: As `copy_to`; or a number is not finite or too large, a transform is no pose, or bodies would
+                intersect; names the body. The state does not change.
         """
-        rows, instances = self._rows_of(state_geo), state_geo.instances()
+        rows, entries = self._rows_of(state_geo), entries_of(state_geo, "instance")
         old = self._current()[-1]
         q, qdot = old.q[rows], old.qdot[rows]
-        transform, velocity = read(instances, "transform"), read(instances, "velocity")
-        if transform is not None:
-            q = affine.q_from_transform(self._finite(transform, "transform", rows))
-        if velocity is not None:
-            qdot = affine.qdot_from_transform_rate(self._finite(velocity, "velocity", rows))
+        if entries.has("transform"):
+            transform = entries.numbers("transform", shape=_MATRIX)
+            self._refuse_sizes(transform, "transform", rows)
+            self._refuse_no_poses(transform, rows)
+            q = affine.q_from_transform(transform)
+        if entries.has("velocity"):
+            velocity = entries.numbers("velocity", shape=_MATRIX)
+            self._refuse_sizes(velocity, "velocity", rows)
+            qdot = affine.qdot_from_transform_rate(velocity)
         self.write(np.arange(rows.start, rows.stop), q, qdot)
 
     @in_turn
@@ -161,7 +176,7 @@ class StateAccessor:
         return self._current()[0].context.bodies
 
     def _rows_of(self, geometry: Any) -> slice:
-        return self._rows(int(read_meta(geometry, _OFFSET, 0)), geometry.instances().size())
+        return self._rows(first_of(geometry, _OFFSET), geometry.instances().size())
 
     def _rows(self, first: int, count: int) -> slice:
         if not 0 <= first <= first + count <= self.body_count():
@@ -171,12 +186,49 @@ class StateAccessor:
             )
         return slice(first, first + count)
 
-    def _finite(self, values: Array, name: str, rows: slice) -> Array:
-        bad = np.flatnonzero(~np.isfinite(values).all(axis=(1, 2)))
-        if len(bad):
-            body = self._bodies.names[rows.start + bad[0]]
-            raise SceneError(f"the {name} written for body '{body}' is not finite")
-        return values
+    def _refuse_sizes(self, values: Array, name: str, rows: slice) -> None:
+        self._refuse(~np.all(np.isfinite(values), axis=(1, 2)), name, rows, "is not finite")
+        self._refuse(np.any(np.abs(values) > LARGEST, axis=(1, 2)), name, rows, f"has a number above {LARGEST:g}")
+
+    def _refuse_no_poses(self, transform: Array, rows: slice) -> None:
+        wrong = (transform[:, 3] != (0, 0, 0, 1)).any(axis=1)
+        self._refuse(wrong, "transform", rows, "has a wrong last row; it must be 0 0 0 1")
+        mirrored = np.linalg.det(transform[:, :3, :3]) <= 0.0
+        self._refuse(mirrored, "transform", rows, "mirrors or flattens it; its determinant must be positive")
+
+    def _refuse(self, bad: Bools, name: str, rows: slice, why: str) -> None:
+        if bad.any():
+            body = self._bodies.names[rows.start + int(np.argmax(bad))]
+            raise SceneError(f"the {name} written for body '{body}' {why}")
+
+
+def first_of(geometry: Any, offset: str) -> int:
+    """The first row of the engine that a geometry stands for.
+
+    Raises:
+        SceneError: It is none, or has no attribute of the name `offset` in its meta, a whole number.
+    """
+    is_geometry = hasattr(geometry, "meta")
+    if not is_geometry or geometry.meta().find(offset) is None:
+        given = f"a {type(geometry).__name__} without '{offset}' in its meta" if is_geometry else repr(geometry)
+        raise SceneError(f"the geometry of a state is {given}; it must be one of the accessor's create_geometry")
+    return int(Entries(geometry.meta(), _OWNER).ids(offset)[0])
+
+
+def entries_of(geometry: Any, entry: str) -> Entries:
+    """The instances or vertices of a geometry of a state, as `entry` says."""
+    return Entries(geometry.instances() if entry == "instance" else geometry.vertices(), _OWNER, entry)
+
+
+def whole(value: Any, name: str) -> int:
+    """An argument that must be a whole number.
+
+    Raises:
+        SceneError: It is none.
+    """
+    if not isinstance(value, Integral):
+        raise SceneError(f"{name} is {value!r}; it must be a whole number")
+    return int(value)
 
 
 def _with_rows(old: EngineState, new: EngineState, rows: Ints, planes: int, body: Ints) -> EngineState:

@@ -11,10 +11,9 @@ import numpy as np
 from uipc.geometry import pointcloud
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.engine.output.state_accessor import StateAccessor
+from ipc_articulation.engine.output.state_accessor import StateAccessor, entries_of, first_of, whole
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import read_meta, writable
-from ipc_articulation.frontend.entries import Entries
+from ipc_articulation.frontend.attributes import writable
 from ipc_articulation.frontend.soft.body_checks import LARGEST
 from ipc_articulation.frontend.soft.soft_rows import SoftRows
 from ipc_articulation.frontend.turns import changing_in_turn, in_turn
@@ -66,22 +65,27 @@ class VertexAccessor:
         Raises:
             SceneError: There are no such vertices.
         """
-        count = self.vertex_count() - vertex_offset if vertex_count is None else vertex_count
-        self._vertices(vertex_offset, count)
+        first = whole(vertex_offset, "vertex_offset")
+        count = self.vertex_count() - first if vertex_count is None else whole(vertex_count, "vertex_count")
+        self._vertices(first, count)
         geometry = pointcloud(np.zeros((count, 3)))
-        geometry.meta().create(_OFFSET, vertex_offset)
+        geometry.meta().create(_OFFSET, first)
         return VerticesOfState(geometry)
 
     copy_position_to = copy_velocity_to = StateAccessor.copy_transform_to
 
     @in_turn
     def copy_to(self, state_geo: Any) -> None:
-        """Write the engine's state to `position` [m] and `velocity` [m/s] of the vertices, if the geometry has them."""
-        some, values = self._vertices_of(state_geo), self._present()
+        """Write the engine's state to `position` [m] and `velocity` [m/s] of the vertices, if the geometry has them.
+
+        Raises:
+            SceneError: The geometry is not of `create_geometry`, or such an attribute is of another type.
+        """
+        some, entries, values = self._vertices_of(state_geo), entries_of(state_geo, "vertex"), self._present()
         for name, of_all in zip(("position", "velocity"), values, strict=True):
-            slot = state_geo.vertices().find(name)
-            if slot is not None:
-                writable(slot)[..., 0] = of_all[some]
+            if entries.has(name):
+                entries.numbers(name, shape=(3,))  # refuses other types
+                writable(entries.collection.find(name))[..., 0] = of_all[some]
 
     @changing_in_turn
     def copy_from(self, state_geo: Any) -> None:
@@ -90,14 +94,14 @@ class VertexAccessor:
         Fixed vertices may be put elsewhere; their velocities are always zero.
 
         Raises:
-            SceneError: A number is not finite or too large, or surfaces would intersect; names the body. The state does
-                not change.
+            SceneError: As `copy_to`; or a number is not finite or too large, or surfaces would intersect; names the
+                body. The state does not change.
         """
-        some, old = self._vertices_of(state_geo), self._present()
+        some, entries, old = self._vertices_of(state_geo), entries_of(state_geo, "vertex"), self._present()
         new = tuple(values.copy() for values in old)
         for name, of_all in zip(("position", "velocity"), new, strict=True):
-            if state_geo.vertices().find(name) is not None:
-                given = Entries(state_geo.vertices(), "the geometry of a state", "vertex").numbers(name, shape=(3,))
+            if entries.has(name):
+                given = entries.numbers(name, shape=(3,))
                 self._refuse_wrong(given, name, some.start)
                 of_all[some] = given
         bounds = np.cumsum([len(body.x) for body in self._soft.bodies])[:-1]
@@ -118,7 +122,7 @@ class VertexAccessor:
         return np.concatenate([np.zeros((0, 3)), *x]), np.concatenate([np.zeros((0, 3)), *v])
 
     def _vertices_of(self, geometry: Any) -> slice:
-        return self._vertices(int(read_meta(geometry, _OFFSET, 0)), geometry.vertices().size())
+        return self._vertices(first_of(geometry, _OFFSET), geometry.vertices().size())
 
     def _vertices(self, first: int, count: int) -> slice:
         if not 0 <= first <= first + count <= self.vertex_count():

@@ -91,6 +91,24 @@ def test_faults_are_named_and_change_nothing(scene):
         scene.engine.vertex_accessor.create_geometry(9, 4)
 
 
+@pytest.mark.parametrize("copy", ["copy_from", "copy_to"])
+def test_what_is_no_geometry_of_a_state_is_named(scene, copy):
+    accessor = scene.engine.vertex_accessor
+    copy, valid = getattr(accessor, copy), "; it must be one of the accessor's create_geometry"
+    with pytest.raises(SceneError, match=f"without 'backend_fem_vertex_offset' in its meta{valid}"):
+        copy(block(1))
+    with pytest.raises(SceneError, match=f"the geometry of a state is None{valid}"):
+        copy(None)
+    geometry = accessor.create_geometry()
+    geometry.vertices().create("velocity", 1.0)
+    with pytest.raises(SceneError, match="'velocity' of its vertices is a number each; it must be a vector of 3"):
+        copy(geometry)
+    with pytest.raises(SceneError, match="vertex_offset is 'a'; it must be a whole number"):
+        accessor.create_geometry("a")
+    with pytest.raises(SceneError, match="vertex_count is 'b'; it must be a whole number"):
+        accessor.create_geometry(0, "b")
+
+
 def test_there_is_none_before_the_scene(tmp_path):
     from ipc_articulation import Engine
 
