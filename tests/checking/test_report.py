@@ -261,11 +261,6 @@ def test_a_list_with_a_faulty_item_is_not_also_called_too_short(check) -> None:
     assert error == "8:43 controller.waypoints should have at least 1 item, not 0, got []"
 
 
-def test_an_actuator_without_gains_is_told_as_such(check) -> None:
-    (error,) = told(check(ARM, ("kp: 100, kv: 10", "kp: 0, kv: 0")).errors)
-    assert error == "7:30 these actuators have no gains; give them a kp, or a kv for targets that are velocities"
-
-
 @pytest.mark.parametrize("adapter", ["mujoco", "native"])
 def test_a_broken_robot_file_is_told_with_its_own_line(check, tmp_path: Path, adapter: str) -> None:
     (tmp_path / "arm.urdf").write_text(

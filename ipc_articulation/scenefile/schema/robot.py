@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ipc_articulation.scenefile.keys import Block, Complaint
+from ipc_articulation.scenefile.keys import Block
 from ipc_articulation.scenefile.schema.shapes import PoseEntry, Sections
 from ipc_articulation.scenefile.schema.values import (
     ExistingFile,
@@ -68,11 +67,6 @@ class ActuatorsEntry(Block):
     kp: NonNegative = Field(description="position gain [N·m/rad or N/m]; 0 for targets that are velocities")
     kv: NonNegative = Field(0.0, description="velocity gain [N·m·s/rad or N·s/m]")
     max_force: Positive | None = Field(None, description="limit of the force [N·m or N]")
-
-    def complaints(self) -> Iterator[Complaint]:
-        """An actuator without gains."""
-        if self.kp == self.kv == 0.0:
-            yield ("kp",), "these actuators have no gains; give them a kp, or a kv for targets that are velocities"
 
 
 _PER_JOINT = "one number, or a mapping from regular expressions to numbers, of which the last match applies"
