@@ -110,10 +110,9 @@ def frame_rate(text: str) -> float:
     Raises:
         argparse.ArgumentTypeError: It is no number from 0.1 to 1000, which all formats of films can have.
     """
-    wanted = "number of pictures per second from 0.1 to 1000"
-    rate = positive(text, wanted)
+    rate = positive(text)
     if not 0.1 <= rate <= 1000.0:
-        raise argparse.ArgumentTypeError(f"'{text}' is no {wanted}")
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of pictures per second from 0.1 to 1000")
     return rate
 
 

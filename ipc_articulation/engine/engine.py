@@ -247,9 +247,7 @@ def _extend_worlds() -> None:
         refuse_unwanted("world.init: scene", scene, _SCENE, EngineError)
         engine = ENGINES.get(world)
         cpu = None if engine is None else engine.cpu
-        if cpu is not None and cpu.state_accessor is not None and turn_of(scene) is not cpu.turn:
-            raise EngineError("world.init: this world has another scene already; make a new Engine and a new World")
-        if cpu is not None:
+        if cpu is not None and cpu.state_accessor is None:
             cpu.turn = turn_of(scene)
         turn = turn_of(scene) if cpu is None else cpu.turn
         with interrupts_deferred, turn.changing("world.init()"):
@@ -273,6 +271,8 @@ def _extend_worlds() -> None:
             if cpu is not None:
                 cpu.refuse_start(SceneVisitor(scene))  # tells more: instances, and gaps
             refuse_invalid(world)
+        if cpu is not None and cpu.turn is not turn_of(scene):
+            raise EngineError("world.init: this world has another scene already; make a new Engine and a new World")
         if cpu is not None and cpu.state_accessor is None:
             raise EngineError(
                 "world.init did nothing, as an earlier world.init of this world has failed; make a new Engine and "
