@@ -59,7 +59,7 @@ class Pandas:
             for one, coupling in zip(driven, couplings, strict=True)
         ]
         self._begun = [0] * number  # the step in which the trajectory of each begins
-        _, self.world = start_world(world_of, self.scene, self.document, "cpu", workspace)
+        self.engine, self.world = start_world(world_of, self.scene, self.document, "cpu", workspace)
 
     def _completed(self, robot: CoupledRobot, number: int) -> CoupledRobot:
         known = complete(robot, self.scene, self.document)
