@@ -229,21 +229,22 @@ class ArticulationEnergy:
         np.add.at(H, (columns[:, :, None], columns[:, None, :]), at.curvature)
         return 0.5 * (H + H.T)
 
-    def linearize(self, q: Array, project: bool = True, moving: Bools | None = None) -> Linearization:
+    def linearize(self, q: Array, project: bool | Bools = True, moving: Bools | None = None) -> Linearization:
         """The parts of gradient and Hessian, but for those of D, which `newton.restrained_step` adds.
 
         Args:
             q: (n, 12).
-            project: Whether the curvature is projected.
+            project: Whether the curvature is projected; or the bodies of whose joints it is, (n,).
             moving: Bodies that move, (n,); None: all. Derivatives are zero of joints of which neither body does.
         """
         held, q, m = self.held, self.coordinates(q), len(self.joints)
         moving = np.ones(self.body_count, dtype=np.bool_) if moving is None else moving
+        projected = np.ascontiguousarray(np.broadcast_to(project, moving.shape))
         force, delta, w = forces(held, q)
         J, curvature = np.zeros((len(w), 24)), np.zeros((m, 24, 24))
 
         def some(joints: slice) -> None:
-            differentiate(held, q, w, moving, project, joints.start, joints.stop, J, curvature)
+            differentiate(held, q, w, moving, projected, joints.start, joints.stop, J, curvature)
 
         share(some, parts(m, WORTH))
         return Linearization(force, delta, J, curvature)

@@ -198,19 +198,23 @@ def differentiate(
     q: Array,
     w: Array,
     moving: Bools,
-    project: bool,
+    projected: Bools,
     begin: int,
     end: int,
     J: Array,
     curvature: Array,
 ) -> None:
-    """Compute J (F, 24) and Σ wₖ ∂²δθₖ (m, 24, 24) of the joints from `begin` to `end` of which a body moves."""
+    """Compute J (F, 24) and Σ wₖ ∂²δθₖ (m, 24, 24) of the joints from `begin` to `end` of which a body moves.
+
+    The curvature is projected where one of the bodies is, of a mask (n,).
+    """
     joints, reference, first = arrays.joints, arrays.reference, 0
     for k in range(begin):
         first += FREEDOMS[joints.kind[k]]
     for k in range(begin, end):
         kind, local, i, j = joints.kind[k], joints.local[k], joints.bodies[k, 0], joints.bodies[k, 1]
         if moving[i] or moving[j]:
+            project = projected[i] or projected[j]
             kinds.derivatives(kind, local, q[i], q[j], reference[k], w[first:], project, J[first:], curvature[k])
         first += FREEDOMS[kind]
 

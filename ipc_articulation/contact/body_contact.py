@@ -25,7 +25,6 @@ from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.material_contact import TOGETHER_SLOW, MaterialContact
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.pair_blocks import add_rows
-from ipc_articulation.contact.pair_foresight import PairForesight
 from ipc_articulation.contact.pair_friction import Friction
 from ipc_articulation.contact.part_friction import PartFriction
 from ipc_articulation.contact.positions import Positions
@@ -118,24 +117,25 @@ class BodyContact(MaterialContact):
             pair_friction.add_energy(*self._friction, moving, q, E)
 
     def add_derivatives(
-        self, touching: Stencils, x: Array, q: Array, moving: Bools, project: bool, g: Array
+        self, touching: Stencils, x: Array, q: Array, moving: Bools, projected: Bools, g: Array
     ) -> list[tuple[Ints, Array]]:
         """Add the gradient of pairs with a moving body to g (n, 12); `touching` are their stencils within d̂.
 
         Returns:
-            Pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24), projected or as far as possible exact.
+            Pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24), projected for some bodies (n,), else exact.
         """
         blocks = []
         if len(touching):
-            blocks.append((touching.bodies, self._add_barriers(touching, x, project, g)))
+            blocks.append((touching.bodies, self._add_barriers(touching, x, projected, g)))
         if self._friction is not None:
             blocks.append(pair_friction.add_derivatives(*self._friction, moving, q, g))
         return blocks
 
-    def _add_barriers(self, touching: Stencils, x: Array, project: bool, g: Array) -> Array:
+    def _add_barriers(self, touching: Stencils, x: Array, projected: Bools, g: Array) -> Array:
         """Add the gradient of barriers to g (n, 12). Returns: the Hessian blocks of their pairs, (P, 24, 24)."""
         bodies, pair, *columns = touching.columns
-        kappa, limits = self._stiffness(touching), (self._d_hat, self._thickness)
+        kappa, project = self._stiffness(touching), np.logical_or(*projected[bodies].T)
+        limits = self._d_hat, self._thickness
         if len(pair) <= TOGETHER_SLOW:
             return _add_together(*touching.columns, self._surfaces.points, x, kappa, *limits, project, g)
 
@@ -145,15 +145,11 @@ class BodyContact(MaterialContact):
             own, columns_of_some = np.zeros((rows.size, DOF)), (column[some] for column in columns)
             stencils = rows, pair[some] - pairs.start, *columns_of_some
             points = self._surfaces.points, x, kappa[pairs]
-            return pair_barrier.add_derivatives(*stencils, *points, *limits, project, own), own
+            return pair_barrier.add_derivatives(*stencils, *points, *limits, project[pairs], own), own
 
         found = share(differentiate, parts_of_sizes(np.bincount(pair, minlength=len(bodies)), TOGETHER_SLOW))
         add_rows(g, bodies.ravel(), np.concatenate([own for _, own in found]))  # pair by pair, however they are shared
         return np.concatenate([blocks for blocks, _ in found])
-
-    def foresee(self, touching: Stencils, x: Array) -> PairForesight:
-        """The barriers as Newton's next step from x (V, 3) may expand them; `touching` are the stencils within d̂."""
-        return PairForesight(touching, self._surfaces.points, x, self._stiffness, self._d_hat, self._thickness)
 
     def follow(self, q: Array, ahead: Array, moving: Bools, turned: Bools) -> None:
         """Let friction follow a Newton step from q to ahead, (n, 12) each; some bodies have turned on circles, (n,)."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.closest_points import EDGES, closest_points, row
+from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.coplanarity import time_off_plane
 
 REST = 0.1  # smallest remaining gap after a step, relative to the gap before or, if smaller, to d̂
@@ -68,26 +68,6 @@ def lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, th
             if p > 0 and pair[p] != pair[p - 1]:
                 best[:] = 0.0  # so that other pairs change no bit
             fractions[island] = _pair_fraction(r, v, sides, thickness, d_hat, floor, fractions[island], n, best)
-
-
-@compiled
-def entering(bodies, pair, kind, vertices, moving, start, end, thickness, d_hat, floors):
-    """Rows of the stencils beyond d̂ that leave not even a tenth of it along the step; see `lower_fractions`."""
-    r, v, n, best, w = np.empty((4, 3)), np.empty((4, 3)), np.empty(3), np.zeros(3), np.empty(4)
-    rows, count = np.empty(len(pair), dtype=np.int64), 0
-    for p in range(len(pair)):
-        i, j = bodies[pair[p], 0], bodies[pair[p], 1]
-        if not (moving[i] or moving[j]):
-            continue
-        if p > 0 and pair[p] != pair[p - 1]:
-            best[:] = 0.0
-        floor = max(floors[i], floors[j])
-        sides = load(kind[p], vertices, p, start, end, r, v)
-        is_hit = _pair_fraction(r, v, sides, thickness, d_hat, floor, 1.0, n, best) < 1.0
-        if is_hit and np.sqrt(closest_points(kind[p], start, row(vertices, p), w, n)) - thickness >= d_hat:
-            rows[count] = p
-            count += 1
-    return rows[:count]
 
 
 @compiled

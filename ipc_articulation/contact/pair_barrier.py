@@ -173,7 +173,7 @@ def add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat,
 def add_derivatives(bodies, pair, kind, vertices, mollified, points, x, kappa, d_hat, xi, project, g):
     """Add the gradient of stencils within d̂ to g (n, 12); see `add_energy`; `points` are local ones (V, 3) [m].
 
-    The Hessian is projected, or exact.
+    The Hessian of a pair is projected, `project` (P,), or exact.
 
     Returns:
         The Hessian block of each pair of bodies, (P, 24, 24).
@@ -183,7 +183,7 @@ def add_derivatives(bodies, pair, kind, vertices, mollified, points, x, kappa, d
     e1, e2, z = np.empty(3), np.empty(3), np.empty(3)
     for s in range(len(pair)):
         v, i, j, H_s = row(vertices, s), bodies[pair[s], 0], bodies[pair[s], 1], H[pair[s]]
-        d = np.sqrt(closest_points(kind[s], x, v, w, n))
+        d, is_projected = np.sqrt(closest_points(kind[s], x, v, w, n)), project[pair[s]]
         for k in range(3):
             n[k] /= d
         lever(kind[s], points, v, w, y)
@@ -193,15 +193,15 @@ def add_derivatives(bodies, pair, kind, vertices, mollified, points, x, kappa, d
         if square < mollified[s]:
             eps = mollified[s]
             parts = kappa[pair[s]], B, slope, curvature, u, square, eps, e1, e2, z, points, v
-            add_mollified(*parts, i, j, project, g, H_s)
-            if project and 2.0 * square >= d * d * max(length_squared(e1), length_squared(e2)):
+            add_mollified(*parts, i, j, is_projected, g, H_s)
+            if is_projected and 2.0 * square >= d * d * max(length_squared(e1), length_squared(e2)):
                 continue
             slope *= mollifier(square, eps)[0]
         else:
             add_gradient(kappa[pair[s]] * slope, u, i, j, g)
-            add_rank_one(kappa[pair[s]] * (max(curvature, 0.0) if project else curvature), u, H_s)
+            add_rank_one(kappa[pair[s]] * (max(curvature, 0.0) if is_projected else curvature), u, H_s)
         force = -kappa[pair[s]] * slope
-        if project:
+        if is_projected:
             add_curvature(force, d, kind[s], points, x, v, w, n, y, H_s)
         else:
             add_exact_curvature(force, d, kind[s], points, x, v, w, n, y, H_s)

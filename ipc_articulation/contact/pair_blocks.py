@@ -33,17 +33,6 @@ def lever(kind, points, vertices, w, y):
 
 
 @compiled
-def along(n, y, dq, i, j):
-    """n·δc for the lever y (8,) and a step dq (n, 12) of the bodies i and j."""
-    change = 0.0
-    for k in range(3):
-        a = 3 + 3 * k
-        change += n[k] * (y[0] * dq[i, k] + y[1] * dq[i, a] + y[2] * dq[i, a + 1] + y[3] * dq[i, a + 2])
-        change += n[k] * (y[4] * dq[j, k] + y[5] * dq[j, a] + y[6] * dq[j, a + 1] + y[7] * dq[j, a + 2])
-    return change
-
-
-@compiled
 def outer(n, y, u):
     """Fill u (24,) = n ⊗ y."""
     for k in range(3):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import MOLLIFIED
 from ipc_articulation.contact.closest_points import EDGES
@@ -36,11 +36,6 @@ class Stencils:
         rows, pair = pairs_of(self.pair, chosen, len(self.bodies))
         return Stencils(self.bodies[rows], pair, self.kind[chosen], self.vertices[chosen], self.mollified[chosen])
 
-    def of(self, moving: Bools) -> Stencils:
-        """The stencils that have a moving body (n,); themselves if all have."""
-        rows = rows_with_moving(self.bodies, self.pair, moving)
-        return self if len(rows) == len(self) else self.rows(rows)
-
     def bodies_of(self, row: int) -> tuple[int, int]:
         """The two bodies of one stencil."""
         i, j = self.bodies[self.pair[row]].tolist()
@@ -58,17 +53,6 @@ class Stencils:
 
 _NONE = np.zeros(0, dtype=np.int64)
 NO_STENCILS = Stencils(_NONE.reshape(0, 2), _NONE, _NONE, _NONE.reshape(0, 4), np.zeros(0))
-
-
-@compiled
-def rows_with_moving(bodies, pair, moving):
-    """The stencils (c,) whose pair has a moving body (n,), of pairs of bodies (P, 2) and the pair of each (k,)."""
-    rows, count = np.empty(len(pair), dtype=np.int64), 0
-    for s in range(len(pair)):
-        if moving[bodies[pair[s], 0]] or moving[bodies[pair[s], 1]]:
-            rows[count] = s
-            count += 1
-    return rows[:count]
 
 
 @compiled

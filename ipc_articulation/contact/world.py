@@ -13,7 +13,6 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.anchors import NO_ANCHORS, Patches, remembered
 from ipc_articulation.contact.derivatives import ContactDerivatives
 from ipc_articulation.contact.forces import ContactForces
-from ipc_articulation.contact.foresight import Foresight
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.held import NOTHING_HELD, Held
 from ipc_articulation.contact.pair_blocks import clear
@@ -124,30 +123,19 @@ class ContactWorld(Ways):
         self.half_planes.follow_resistance()
         return True
 
-    def derivatives(self, project: bool = True) -> ContactDerivatives:
-        """Gradient and Hessian where the bodies are placed."""
+    def derivatives(self, projected: Bools | None = None) -> ContactDerivatives:
+        """Gradient and Hessian where the bodies are placed, projected for some of them, (n,), or for all."""
+        projected = self._all if projected is None else projected
         at, moving, touching = self._now.at, self._now.moving, self._now.touching
         q, x = at.q, at.x
         gradient, blocks = np.zeros(q.shape), self._blocks
         clear(blocks, moving)
         self.half_planes.add_derivatives(q, moving, gradient, blocks)
         of_affine, of_soft = self._split(touching)
-        given = x, q, moving, project, gradient
+        given = x, q, moving, projected, gradient
         pairs = [block for contact, near in of_affine for block in contact.add_derivatives(near, *given)]
         soft = [block for contact, near in of_soft for block in contact.add_derivatives(near, *given)]
         return ContactDerivatives(gradient, blocks, pairs, soft)
-
-    def foresee(self, moving: Bools) -> Foresight:
-        """The barriers of moving bodies (n,), where they are placed, as Newton's next step may expand them."""
-        at, touching = self._now.at, [stencils.of(moving) for stencils in self._now.touching]
-        of_affine, of_soft = self._split(touching)
-        pairs = [contact.foresee(near, at.x) for contact, near in of_affine]
-        soft = [contact.foresee(near, at.x) for contact, near in of_soft]
-        return Foresight(self.half_planes.foresee(), pairs, soft, at.q, moving, self._start.floors)
-
-    def meet(self, foresight: Foresight) -> None:
-        """Let it have the stencils that the motion of the last `cover` would pass through."""
-        foresight.meet(self._now.scratch, self.covered())
 
     def follow(self, q: Array, step: Array, turned: Bools) -> None:
         """Let friction follow a Newton step from q to q + step, (n, 12) each; some bodies (n,) have turned."""

@@ -18,7 +18,7 @@ class OverElements(NamedTuple):
     """
 
     energies: Any  # (x, elements, constants) -> (k,) [J]
-    derivatives: Any  # (x, elements, constants, project) -> (k, 3v) [N], (k, 3v, 3v) [N/m], projected or exact
+    derivatives: Any  # (x, elements, constants, projected) -> (k, 3v) [N], (k, 3v, 3v) [N/m], projected (k,) or exact
     gradients: Callable[[Array, Ints, Array], Array]
     hessians: Callable[[Array, Ints, Array, bool], Array]
 
@@ -52,7 +52,7 @@ def over_elements(vertices: int, scratch: Any, energy: Any, derivatives: Any) ->
         return E
 
     @kernel
-    def all_derivatives(x, elements, constants, project):
+    def all_derivatives(x, elements, constants, projected):
         count, size = len(elements), 3 * vertices
         g, H = np.zeros((count, size)), np.zeros((count, size, size))
         own, arrays = np.empty((vertices, 3)), scratch()
@@ -60,13 +60,13 @@ def over_elements(vertices: int, scratch: Any, energy: Any, derivatives: Any) ->
             for v in range(vertices):
                 for i in range(3):
                     own[v, i] = x[elements[e, v], i]
-            derivatives(own, constants[e], project, arrays, g[e], H[e])
+            derivatives(own, constants[e], projected[e], arrays, g[e], H[e])
         return g, H
 
     def gradients(x: Array, elements: Ints, constants: Array) -> Array:
-        return all_derivatives(x, elements, constants, True)[0]
+        return all_derivatives(x, elements, constants, np.ones(len(elements), dtype=np.bool_))[0]
 
     def hessians(x: Array, elements: Ints, constants: Array, project: bool) -> Array:
-        return all_derivatives(x, elements, constants, project)[1]
+        return all_derivatives(x, elements, constants, np.full(len(elements), project))[1]
 
     return OverElements(all_energies, all_derivatives, gradients, hessians)

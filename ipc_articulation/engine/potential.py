@@ -12,21 +12,19 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.anchors import NO_ANCHORS
 from ipc_articulation.contact.forces import ContactForces
-from ipc_articulation.contact.foresight import Foresight
 from ipc_articulation.contact.held import NOTHING_HELD, Held
 from ipc_articulation.contact.material_contact import TOGETHER
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.springs import NO_SPRINGS, Springs
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.joint_tree import joint_tree
 from ipc_articulation.engine.newton.sweep import sweep
 from ipc_articulation.engine.state import NO_CREASES, EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
-from ipc_articulation.engine.terms.contact import Contact, add_blocks
+from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.finite_elements import FiniteElements
 from ipc_articulation.engine.terms.joint_penalty import JointForces, JointPenalties
 from ipc_articulation.engine.terms.kinetic import Kinetic
@@ -94,7 +92,6 @@ class Potential:
         affine = len(is_fixed) - int(soft.first[-1])
         self.is_soft = np.arange(len(is_fixed)) >= affine  # rows of vertices
         self.has_soft = bool(self.is_soft.any())
-        self.is_solid = soft.are_solids and not self.movable[:affine].any()  # exact Hessians are definite, and cheaper
         self.extent[self.is_soft] = 0.0  # their labels are no lengths
         couples = np.concatenate([soft.chains(affine, is_fixed), *(term.couples for term in self.terms)])
         self._joined = islands.join(np.arange(len(is_fixed)), couples, self.movable)
@@ -104,7 +101,7 @@ class Potential:
         self.tree = order[~self.is_soft[order]], parent  # of the affine bodies, see `turning`
         self.labels = self._joined  # islands at the beginning of the step, (n,)
         self.driven, self.exact = np.zeros((2, len(is_fixed)), dtype=np.bool_)  # see `Term`
-        self.projected = self.movable  # bodies whose Hessian in the system is projected, (n,)
+        self._all = self._projected = np.ones(len(is_fixed), dtype=np.bool_)  # whose Hessian in the system is projected
         self.remainder = np.where(self.is_soft, SOFT_REMAINDER, USUAL_REMAINDER)  # (n,) see `convergence`
         for term in self.terms:
             self.driven[term.drives] = True
@@ -229,20 +226,21 @@ class Potential:
         """Whether Newton's method may need the exact Hessian: affine bodies without contact do not."""
         return bool(self._projecting) and (self._contact is not None or self.has_soft)
 
-    def assemble(self, q: Array, system: LinearSystem, project: bool = True) -> Array:
-        """Returns: the gradient (n, 12). The Hessian is added to `system`; it may be indefinite without `project`."""
-        return self._assembled(self._others, q, system, project)
+    def assemble(self, q: Array, system: LinearSystem, projected: Bools) -> Array:
+        """The gradient (n, 12). The Hessian is added to `system`: projected for some bodies (n,), else exact."""
+        return self._assembled(self._others, q, system, projected)
 
     def assemble_free(self, q: Array, system: LinearSystem) -> Array:
         """The same without contact, projected."""
-        return self._assembled([term for term in self._others if not isinstance(term, Contact)], q, system, True)
+        return self._assembled([term for term in self._others if not isinstance(term, Contact)], q, system, self._all)
 
-    def _assembled(self, others: Sequence[Term], q: Array, system: LinearSystem, project: bool) -> Array:
+    def _assembled(self, others: Sequence[Term], q: Array, system: LinearSystem, projected: Bools) -> Array:
+        self._projected = projected
         for projecting in self._projecting:
-            projecting.projects = project
+            projecting.projected = projected
         g = np.zeros(q.shape)
         if self._usual is not None:
-            self._usual.add(q, self._moving, project, g, system.blocks)
+            self._usual.add(q, self._moving, projected, g, system.blocks)
         for term in others:
             term.assemble(q, g, system)
         return g
@@ -250,7 +248,7 @@ class Potential:
     def restrain(self, dq: Array, system: LinearSystem) -> Array:
         """The Newton step with what `assemble` leaves out, from the step dq (n, 12) without it."""
         for term in self._restraining:
-            dq = term.restrain(dq, system, self.projected)
+            dq = term.restrain(dq, system, self._projected)
         return dq
 
     def bear(self, system: LinearSystem) -> bool:
@@ -310,29 +308,6 @@ class Potential:
         near = contact.near(ahead)
         meeting = contact.meeting(near)
         return share, islands.join(labels, meeting, self.movable) if len(meeting) else labels, ahead, near
-
-    def foresee(self, moving: Bools) -> Foresight | None:
-        """Barriers of moving bodies (n,), as Newton's next step may expand them; None without contact."""
-        return None if self._contact is None else self._contact.foresee(moving)
-
-    def meet(self, foresight: Foresight) -> None:
-        """Let it have what the step just given to `step_fractions` would pass through, as far as that was searched."""
-        if self._contact is not None:
-            self._contact.meet(foresight)
-
-    def expand(self, foresight: Foresight, dq: Array, system: Hessian) -> Array | None:
-        """Expand barriers where a step dq (n, 12) leads. The changes of the Hessian are added to `system`.
-
-        Returns:
-            By how much the gradient differs now from the one that was assembled, (n, 12); None if nothing changes.
-        """
-        if self._contact is None or self._contact_term is None:
-            return None
-        changes = foresight.follow(dq, self.projected)
-        if changes is None:
-            return None
-        add_blocks(changes, self._contact, system)
-        return changes.gradient
 
     def cover(self, q: Array) -> None:
         """Prepare `body_energies` for the straight way from the placed bodies to q (n, 12)."""

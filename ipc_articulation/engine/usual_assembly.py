@@ -40,15 +40,15 @@ class UsualAssembly:
         self._part = np.unique(labels, return_inverse=True)[1].reshape(len(labels))
         self._count = int(self._part.max(initial=-1)) + 1  # of parts
 
-    def add(self, q: Array, moving: Bools, project: bool, g: Array, blocks: BlockMatrix) -> None:
+    def add(self, q: Array, moving: Bools, projected: Bools, g: Array, blocks: BlockMatrix) -> None:
         """Add the gradient at q (n, 12) of moving bodies (n,) to g (n, 12), and the Hessian, exact or projected."""
         force, delta, w = _NO_FORCES if self._articulation is None else forces(self._articulation.arrays, q)
         J, groups = np.zeros((len(w), 24)), self._groups(moving)
         given = self.terms, q, force, w
         if len(groups) > 1:
-            self._add_groups(groups, given, moving, project, g, blocks, J)
+            self._add_groups(groups, given, moving, projected, g, blocks, J)
         else:
-            blocks.has_now(add_derivatives(*given, moving, project, g, blocks.with_room(self._room), J))
+            blocks.has_now(add_derivatives(*given, moving, projected, g, blocks.with_room(self._room), J))
         if self._articulation is not None:
             self._articulation.linearized(J, delta)
 
@@ -70,7 +70,7 @@ class UsualAssembly:
         groups: list[Ints],
         given: tuple[HeldTerms | TermArrays, Array, Array, Array],
         moving: Bools,
-        project: bool,
+        projected: Bools,
         g: Array,
         blocks: BlockMatrix,
         J: Array,
@@ -83,7 +83,7 @@ class UsualAssembly:
         def add_group(some: slice) -> int:
             own = moving & np.isin(self._part, groups[some.start])
             into = H._replace(place=np.where(own, H.place, -1), number=int(begins[some.start]))
-            return add_derivatives(*given, own, project, g, into, J)
+            return add_derivatives(*given, own, projected, g, into, J)
 
         blocks.close_up(begins, np.array(share(add_group, parts(len(groups), 1))))
 

@@ -131,7 +131,7 @@ def add_energies(terms, q, moving, E):
 
 
 @compiled(nogil=True)
-def add_derivatives(terms, q, force, w, moving, project, g, H, J):
+def add_derivatives(terms, q, force, w, moving, projected, g, H, J):
     """Add the gradient to g (n, 12), and the Hessian, exact or projected, to the `Blocks` H, for bodies that move.
 
     Args:
@@ -140,7 +140,7 @@ def add_derivatives(terms, q, force, w, moving, project, g, H, J):
         force: Of the freedoms of articulations, and the next one, see `evaluation.forces`, (F,).
         w: (F,)
         moving: Bodies that move, (n,); the others have no place in H. Those of a part of the scene may be left out.
-        project: Whether the Hessian is projected.
+        projected: Bodies whose Hessian is projected, (n,).
         g: (n, 12); nothing is added for other bodies.
         H: With room.
         J: ∂δθ/∂q (F, 24), which is written for joints of which a body moves.
@@ -152,20 +152,19 @@ def add_derivatives(terms, q, force, w, moving, project, g, H, J):
     kinetic.add_gradient(terms.inertias, q, moving, g)
     add_diagonal(H.is_split, H.place, terms.inertias.M, H.diagonal)
     clear(shapes.H, moving)
-    ortho_potential.add_derivatives(q, shapes.c, shapes.dA, moving, project, g, shapes.H)
+    ortho_potential.add_derivatives(q, shapes.c, shapes.dA, moving, projected, g, shapes.H)
     add_diagonal(H.is_split, H.place, shapes.H, H.diagonal)
     joint_penalty.add_derivatives(penalties, q, moving, g)
-    if not project:
-        joint_penalty.add_residual_curvature(penalties, q, moving)
+    joint_penalty.add_residual_curvature(penalties, q, moving, projected)
     number = add_pairs(H.place, penalties.bodies, penalties.blocks, H.diagonal, H.upper, H.number)
-    return _add_articulations(terms.articulations, q, force, w, moving, project, g, H, J, number)
+    return _add_articulations(terms.articulations, q, force, w, moving, projected, g, H, J, number)
 
 
 @compiled
-def _add_articulations(articulations, q, force, w, moving, project, g, H, J, number):
+def _add_articulations(articulations, q, force, w, moving, projected, g, H, J, number):
     bodies, m = articulations.bodies, len(articulations.joints.kind)
     curvature = np.empty((m, 2 * DOF, 2 * DOF))
-    differentiate(articulations, q, w, moving, project, 0, m, J, curvature)
+    differentiate(articulations, q, w, moving, projected, 0, m, J, curvature)
     for f in range(len(bodies)):
         for side in range(2):
             if moving[bodies[f, side]]:

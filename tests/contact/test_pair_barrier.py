@@ -39,7 +39,9 @@ def derivatives(touching, stencils, project=True):
     """Gradient (12n,) and Hessian (12n, 12n)."""
     g, near = np.zeros_like(touching.q), stencils.rows(in_reach(touching, stencils))
     where, kappa = (touching.surfaces.points, touching.x), np.full(len(near.bodies), KAPPA)
-    blocks = pair_barrier.add_derivatives(*near.columns, *where, kappa, D_HAT, touching.xi, project, g)
+    blocks = pair_barrier.add_derivatives(
+        *near.columns, *where, kappa, D_HAT, touching.xi, np.full(len(near.bodies), project), g
+    )
     np.testing.assert_allclose(
         blocks, np.swapaxes(blocks, 1, 2), rtol=1e-12, atol=1e-12 * np.abs(blocks).max(initial=0.0)
     )

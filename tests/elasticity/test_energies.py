@@ -94,7 +94,9 @@ def test_the_projected_hessian_of_hinges_is_gauss_and_newtons(case, drawn):
 @pytest.mark.parametrize("project", [False, True])
 def test_derivatives_are_both_in_one_pass(case, drawn, project):
     elements, _, x = drawn
-    g, H = case.energy.derivatives(x.reshape(-1, 3), elements.elements, elements.constants, project)
+    g, H = case.energy.derivatives(
+        x.reshape(-1, 3), elements.elements, elements.constants, np.full(len(elements.elements), project)
+    )
     want = elements.gradients(x)  # of projected ones
     size = np.max(np.abs(want), axis=1)
     assert np.all(np.max(np.abs(g - want), axis=1) <= (0.0 if project else 1e-9 * size))
@@ -108,9 +110,9 @@ def test_elements_share_vertices(case):
     turns = np.array([np.roll(np.arange(case.vertices), 2 * k) for k in range(case.vertices)])
     both = case.rest(X, turns[:1]), case.rest(2.0 * X, turns[:1])
     constants = np.concatenate([both[k % 2] for k in range(case.vertices)])
-    together = case.energy.derivatives(x, turns, constants, True)
+    together = case.energy.derivatives(x, turns, constants, np.ones(len(turns), dtype=bool))
     for k, turn in enumerate(turns):
-        alone = case.energy.derivatives(x, turn[None], constants[k : k + 1], True)
+        alone = case.energy.derivatives(x, turn[None], constants[k : k + 1], np.ones(1, dtype=bool))
         for got, want in zip(together, alone, strict=True):
             np.testing.assert_array_equal(got[k], want[0])
 

@@ -63,7 +63,7 @@ def test_what_it_solves_does_not_depend_on_the_last_iteration(tmp_path):
     q[1, :3] += [0.1, 0.2, -0.1]  # it is parted: its exact Hessian is another
     for project in (True, False):
         system = LinearSystem(np.zeros(2, dtype=bool))
-        potential.assemble(q, system, project)
+        potential.assemble(q, system, np.full(len(q), project))
         system.choose(np.ones(2, dtype=bool))
         potential.assemble_free(q, system)
         found.append(system._H.diagonal.copy())

@@ -7,7 +7,6 @@ from ipc_articulation import tetrads
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
 from ipc_articulation.engine.linear_system.block_sums import add_pairs
 from ipc_articulation.engine.linear_system.by_rows import block_cholesky
-from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.hessian import Coupled, NoHessian, coupled
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.linear_system.masks import ALL
@@ -172,18 +171,6 @@ def test_a_singular_part_is_shifted_and_others_keep_their_bits():
     np.testing.assert_array_equal(system.solve(g)[2], alone.solve(g)[2])
 
 
-def test_indefinite_parts_are_left_out():
-    blocks = np.stack([np.eye(12)] * N)
-    blocks[4, 11, 11] = -1.0
-    system = LinearSystem(IS_FIXED)
-    system.add_diagonal(blocks)
-    dq, is_definite = system.solve_parts(np.ones((N, 12)))
-    assert not is_definite[4]
-    assert is_definite[~IS_FIXED].sum() == (~IS_FIXED).sum() - 1
-    movable = ~IS_FIXED & is_definite
-    np.testing.assert_allclose(dq[movable], -1.0)
-
-
 def test_indefinite_system_is_refused():
     system = LinearSystem(IS_FIXED)
     blocks = np.stack([np.eye(12)] * N)
@@ -196,50 +183,6 @@ def test_indefinite_system_is_refused():
     system.choose(frozen)  # without the body at fault it is definite
     system.add_diagonal(blocks)
     np.testing.assert_allclose(system.solve(np.ones((N, 12)))[frozen], -1.0)
-
-
-@pytest.mark.parametrize(("shares", "second"), [((), 9.0), ((0.5,), 9.0), ((0.5, 0.8, 0.9), 1.4)])
-def test_definite_parts_are_put_back_and_others_are_softened(shares, second):
-    """Bodies 0, 2 and 4, 5 are two parts, of which the second is indefinite at first: 1 - 30, and later 2 + 7."""
-    system, pairs, g = LinearSystem(np.zeros(6, dtype=bool)), np.array([[0, 2], [5, 4]]), np.ones((6, 12))
-
-    def add(of_pairs, of_bodies):
-        system.choose(np.ones(6, dtype=bool))
-        system.add_diagonal(np.stack([of_bodies * np.eye(12)] * 6))
-        system.add_pairs(pairs, np.stack([scale * np.eye(24) for scale in of_pairs]))
-
-    add((3.0, -30.0), 1.0)
-    assert system.solve_definite(g) is None
-    exact = system.definite_parts()
-    np.testing.assert_array_equal(exact.is_definite, [True, True, True, True, False, False])
-    add((7.0, 7.0), 2.0)
-    system.soften(exact, shares)
-    np.testing.assert_allclose(system.solve(g)[:, 0], [-0.25, -1.0, -0.25, -1.0, -1.0 / second, -1.0 / second])
-
-
-@pytest.mark.parametrize(("level", "softened"), [(0, 1.0), (1, 1.5), (2, 1.8), (3, 2.0)])
-def test_a_definite_part_that_is_distrusted_keeps_a_share(level, softened):
-    """Of two parts, one is to omit the exact Hessian, 1, and the first shares of its difference from 2."""
-    system, g = LinearSystem(np.zeros(2, dtype=bool)), np.ones((2, 12))
-    system.add_diagonal(np.stack([np.eye(12)] * 2))
-    assert system.solve_definite(g) is not None
-    exact = system.definite_parts()
-    system.choose(np.ones(2, dtype=bool))
-    system.add_diagonal(np.stack([2.0 * np.eye(12)] * 2))
-    system.soften(exact, (0.5, 0.8), np.array([0, level]))
-    np.testing.assert_allclose(system.solve(g)[:, 0], [-1.0, -1.0 / softened])
-
-
-def test_nothing_is_softened_where_blocks_have_come():
-    system, g = LinearSystem(np.zeros(3, dtype=bool)), np.ones((3, 12))
-    system.add_diagonal(np.stack([scale * np.eye(12) for scale in (1.0, -1.0, 1.0)]))
-    assert system.solve_definite(g) is None
-    exact = system.definite_parts()
-    system.choose(np.ones(3, dtype=bool))
-    system.add_diagonal(np.stack([np.eye(12)] * 3))
-    system.add_pairs(np.array([[0, 1]]), np.eye(24)[None])
-    system.soften(exact, (0.0, 0.5))
-    np.testing.assert_allclose(system.solve(g)[:, 0], [-0.5, -0.5, -1.0])
 
 
 def test_not_a_number_is_refused():
@@ -296,13 +239,7 @@ def test_definiteness_is_decided_by_rows_whose_vertices_belong_together():
 
     add(-30.0, -0.3)
     assert system.solve_definite(g) is None
-    np.testing.assert_array_equal(system.definite_parts().is_definite, [False, False, True])
-    exact = system.definite_parts()
-    add(0.0, 9.0)
-    unmixed = system.solve(g)
-    add(0.0, 9.0)
-    np.testing.assert_array_equal(system.soften(exact, ()), [False, False, True])
-    np.testing.assert_allclose(system.solve(g), unmixed)
+    np.testing.assert_array_equal(system.indefinite, [True, True, False])
 
 
 def test_systems_of_many_vertices_are_solved_by_conjugate_gradients_and_others_too():
@@ -317,68 +254,10 @@ def test_systems_of_many_vertices_are_solved_by_conjugate_gradients_and_others_t
         system.add_vertices(bodies, tetrads.LABELS[slots], H_v)
         system.add_diagonal(np.array([_of_vertices(np.stack([np.eye(3)] * 4))] * n))
         found.append(system.solve(g))
-        assert system._has_factor != has_many
-        system.add_diagonal(np.array([_of_vertices(np.stack([0.01 * np.eye(3)] * 4))] * n))
-        corrected = system.corrected(1.1 * g, found[-1])
-        found[-1] = system.solve(1.1 * g)
-        np.testing.assert_allclose(corrected, found[-1], atol=0.01 * np.abs(found[-1]).max())
         system.add_diagonal(np.array([_of_vertices(np.stack([-1e3 * np.eye(3)] * 4))] * n))
         assert system.solve_definite(g) is None
-        assert not system._has_factor  # that a correction could use
+        assert system.indefinite.all()
     assert np.abs(found[1] - found[0]).max() < 1e-3 * np.abs(found[0]).max()
-
-
-def test_parts_of_a_system_that_gradients_have_solved_are_its_own():
-    """The factorisation has not seen that system, or another one before."""
-    n = 4
-    system = LinearSystem(np.zeros(n, dtype=bool), np.ones(n, dtype=bool), True)
-    g = np.random.default_rng(5).standard_normal((n, 12))
-    for pairs in ([[0, 1], [2, 3]], [[0, 1]]):
-        system.add_vertices(np.array(pairs), tetrads.LABELS[[[0, 1]] * len(pairs)], np.array([np.eye(6)] * len(pairs)))
-        system.add_diagonal(np.array([_of_vertices(np.stack([np.eye(3)] * 4))] * n))
-        assert system.solve_definite(g) is not None
-        assert not system._has_factor
-        assert system.definite_parts().is_definite.tolist() == [True] * n
-
-
-def chains(n, loads, stiffness):
-    """Two chains of n vertices each, side by side, with loads on each; and where stiff springs are added later."""
-    system = LinearSystem(np.zeros(2 * n, dtype=bool), np.ones(2 * n, dtype=bool))
-    spring = np.kron([[1.0, -1.0], [-1.0, 1.0]], np.eye(3))
-    pairs = np.array([[i, i + 1] for i in range(2 * n - 1) if i != n - 1])
-    system.add_vertices(pairs, tetrads.LABELS[[[0, 0]] * len(pairs)], np.array([spring] * len(pairs)))
-    system.add_diagonal(np.array([_of_vertices(np.stack([0.1 * np.eye(3)] * 4))] * (2 * n)))
-    g = np.repeat(loads, n)[:, None] * np.random.default_rng(6).standard_normal((2 * n, 12))
-    dq = system.solve(g)
-    stiff = np.array([[2, 5], [n + 3, n + 7]])
-    system.add_vertices(stiff, tetrads.LABELS[[[0, 0], [0, 0]]], np.array([stiffness * spring] * 2))
-    return system, g, dq
-
-
-@pytest.mark.parametrize("stiffness", [0.3, 1e6])
-def test_a_change_of_few_stiff_springs_is_a_small_correction(stiffness):
-    system, g, dq = chains(10, [1.0, 1.0], stiffness)
-    corrected, whole = system.corrected(g, dq), system.solve(g)
-    np.testing.assert_allclose(corrected, whole, atol=2e-3 * np.abs(whole).max())
-    assert np.abs(whole - dq).max() > 0.01 * np.abs(whole).max()
-
-
-def test_corrections_are_small_beside_the_steps_of_their_own_part():
-    system, g, dq = chains(10, [1.0, 1e-5], 0.3)
-    corrected, whole = system.corrected(g, dq)[10:], system.solve(g)[10:]
-    np.testing.assert_allclose(corrected, whole, atol=2e-3 * np.abs(whole).max())
-    assert np.abs(whole - dq[10:]).max() > 0.01 * np.abs(whole).max()
-
-
-@pytest.mark.parametrize("added", [10.0 ** np.arange(9.0), np.full(9, -2.0)], ids=["far", "not definite"])
-def test_a_system_that_is_no_longer_near_is_not_corrected(added):
-    n = 9
-    system = LinearSystem(np.zeros(n, dtype=bool), np.ones(n, dtype=bool))
-    system.add_diagonal(np.array([_of_vertices(np.stack([np.eye(3)] * 4))] * n))
-    g = np.random.default_rng(7).standard_normal((n, 12))
-    dq = system.solve(g)
-    system.add_diagonal(np.array([_of_vertices(np.stack([factor * np.eye(3)] * 4)) for factor in added]))
-    assert system.corrected(g, dq) is None
 
 
 def body_chains(count, length=3):
@@ -391,69 +270,6 @@ def body_chains(count, length=3):
     system.add_diagonal(A @ A.transpose(0, 2, 1) + np.eye(12))
     system.add_pairs(np.stack([first, first + 1], axis=1), ties @ ties.transpose(0, 2, 1))
     return system, rng.standard_normal((n, 12))
-
-
-def change(system, g, pair=(3, 4), scale=1.0):
-    """Stiffen a tie, a body, and the load of another one."""
-    system.add_pairs(np.array([pair]), scale * np.eye(24)[None])
-    blocks = np.zeros((len(g), 12, 12))
-    blocks[17] = 0.5 * np.eye(12)
-    system.add_diagonal(blocks)
-    return g + np.where(np.arange(len(g)) == 31, 0.3, 0.0)[:, None]
-
-
-@pytest.fixture
-def partial(monkeypatch):
-    """What `solve_changed` gave, call by call."""
-    found, solve = [], BlockCholesky.solve_changed
-    monkeypatch.setattr(
-        BlockCholesky, "solve_changed", lambda self, *given: found.append(solve(self, *given)) or found[-1]
-    )
-    return found
-
-
-def test_only_parts_that_have_changed_are_solved_for_again_with_the_same_bits(partial):
-    system, g = body_chains(40)
-    before = system.solve(g)
-    changed = change(system, g)
-    dq, is_definite = system.solve_parts(changed)
-    assert len(partial) == 1
-    assert partial[0] is not None
-    assert is_definite.all()
-    other, _ = body_chains(40)
-    np.testing.assert_array_equal(dq, other.solve(change(other, g)))
-    assert len(partial) == 1
-    touched = (dq != before).any(axis=1)
-    assert np.flatnonzero(touched).tolist() == [3, 4, 5, 15, 16, 17, 30, 31, 32]
-    loads = np.random.default_rng(1).standard_normal((2, *g.shape))
-    np.testing.assert_array_equal(system.solve_again(loads), other.solve_again(loads))
-    again, _ = system.solve_parts(change(system, changed))
-    np.testing.assert_array_equal(again, other.solve(change(other, changed)))
-
-
-@pytest.mark.parametrize(
-    ("pair", "scale"), [((3, 9), 1.0), ((3, 4), -1e3)], ids=["parts are joined", "a part is indefinite"]
-)
-def test_other_systems_are_solved_as_a_whole(partial, pair, scale):
-    system, g = body_chains(40)
-    system.solve(g)
-    dq, is_definite = system.solve_parts(change(system, g, pair, scale))
-    assert partial == [None]
-    other, _ = body_chains(40)
-    expected, is_expected = other.solve_parts(change(other, g, pair, scale))
-    np.testing.assert_array_equal(dq, expected)
-    np.testing.assert_array_equal(is_definite, is_expected)
-
-
-def test_nothing_is_kept_of_a_factor_that_was_overwritten_or_of_other_unknowns(partial):
-    system, g = body_chains(40)
-    system.solve(g)
-    system.definite_parts()
-    system.solve_parts(change(system, g))
-    system.choose(np.arange(len(g)) < 90)
-    with pytest.raises(SolverError):
-        system.solve(g)
-    assert partial == []
 
 
 def test_a_system_that_cores_share_is_not_solved_on_one_core_before(monkeypatch):

@@ -29,7 +29,7 @@ def assembled(workspace, q, moving, project, worth, monkeypatch):
     system.choose(moving)
     potential.select(moving)
     g = np.zeros_like(q)
-    potential._usual.add(q, moving, project, g, system.blocks)
+    potential._usual.add(q, moving, np.full(len(q), project), g, system.blocks)
     H, bodies = system.blocks.matrix, system.blocks.bodies
     upper = {(bodies[i], bodies[j]): block.copy() for i, j, block in zip(H.rows, H.cols, H.blocks, strict=True)}
     assert len(upper) == len(H.rows), "a block is there twice"

@@ -13,7 +13,6 @@ from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.part_friction import PartFriction
 from ipc_articulation.contact.planes import energy, gaps, motion, nearest, slips
 from ipc_articulation.contact.planes.forces import contact_forces, normal_forces
-from ipc_articulation.contact.planes.foresight import PlaneForesight
 from ipc_articulation.contact.planes.friction import PlaneStep, anchors_of, patches_of
 from ipc_articulation.contact.planes.half_planes import HalfPlanes, find_pairs
 from ipc_articulation.contact.planes.pairs import rows_of
@@ -139,10 +138,6 @@ class HalfPlaneContact:
         """Add to the gradient g (n, 12) and the Hessian blocks H (n, 12, 12) of moving bodies at q (n, 12)."""
         if self.may_touch:
             energy.add_derivatives(self.columns, tuple(self._step), q, moving, g, H)
-
-    def foresee(self) -> PlaneForesight:
-        """The barriers as Newton's next step may expand them."""
-        return PlaneForesight(self._pairs, self._step.stiffness)
 
     def follow(self, q: Array, ahead: Array, moving: Bools, turned: Bools) -> None:
         """Let friction follow a Newton step from q to ahead, (n, 12) each; some bodies have turned on circles, (n,)."""

@@ -22,7 +22,6 @@ from ipc_articulation.contact.soft.meshes import Meshes, near_meshes
 from ipc_articulation.contact.soft.soft_proximity import SoftProximity
 from ipc_articulation.contact.soft.vertex_elements import VertexElements
 from ipc_articulation.contact.soft.vertex_forces import barrier_forces, friction_forces
-from ipc_articulation.contact.soft.vertex_foresight import VertexForesight
 from ipc_articulation.contact.soft.vertex_friction import VertexFriction
 from ipc_articulation.contact.soft.vertex_rows import add_gradients
 from ipc_articulation.contact.soft.vertex_springs import Stretched, anchored_to, springs_of
@@ -105,16 +104,16 @@ class SoftContact(MaterialContact):
             vertex_friction.add_energy(*self._friction, moving, q, E)
 
     def add_derivatives(
-        self, touching: Stencils, x: Array, q: Array, moving: Bools, project: bool, g: Array
+        self, touching: Stencils, x: Array, q: Array, moving: Bools, projected: Bools, g: Array
     ) -> list[VertexBlocks]:
         """Add the gradient of pairs with a moving row to g (n, 12); `touching` are their stencils within d̂.
 
         Returns:
-            Their Hessians by vertices, projected or as far as possible exact.
+            Their Hessians by vertices, projected where a row is, (n,), or as far as possible exact.
         """
         blocks: list[VertexBlocks] = []
         if len(touching):
-            g_v, H = self._differentiate(touching, x, project)
+            g_v, H = self._differentiate(touching, x, projected)
             blocks.append(_by_points(touching.vertices, self._surfaces.body, self._surfaces.points, g_v, H, g))
         if self._friction is not None:
             friction = self._friction
@@ -122,8 +121,9 @@ class SoftContact(MaterialContact):
             blocks.append(_by_points(friction.vertices, friction.body, friction.points, g_v, H, g))
         return blocks
 
-    def _differentiate(self, touching: Stencils, x: Array, project: bool) -> tuple[Array, Array]:
+    def _differentiate(self, touching: Stencils, x: Array, projected: Bools) -> tuple[Array, Array]:
         kappa, columns = self._stiffness(touching), touching.columns[1:]
+        project = projected[touching.bodies].any(axis=1)
 
         def differentiate(some: slice) -> tuple[Array, Array]:
             own = (column[some] for column in columns)
@@ -131,10 +131,6 @@ class SoftContact(MaterialContact):
 
         found = share(differentiate, parts(len(touching), TOGETHER_SLOW))
         return np.concatenate([g for g, _ in found]), np.concatenate([H for _, H in found])
-
-    def foresee(self, touching: Stencils, x: Array) -> VertexForesight:
-        """The barriers as Newton's next step from x (V, 3) may expand them; `touching` are the stencils within d̂."""
-        return VertexForesight(touching, self._surfaces, x, self._stiffness, self._d_hat, self._thickness)
 
     def follow(self, q: Array, ahead: Array, moving: Bools, turned: Bools) -> None:
         """Let friction follow a Newton step from q to ahead, (n, 12) each; some bodies have turned on circles, (n,)."""

@@ -34,7 +34,7 @@ def derivatives(pair, kind, vertices, mollified, x, kappa, d_hat, xi, project):
         kappa: κ = dt² κ_c of each pair, (P,).
         d_hat: d̂ [m].
         xi: ξ [m].
-        project: Whether Hessians are projected.
+        project: Whether the Hessians of a pair are projected, (P,).
     """
     g, H = np.zeros((len(pair), SIZE)), np.zeros((len(pair), SIZE, SIZE))
     w, n, u = np.empty(4), np.empty(3), np.empty(SIZE)
@@ -47,14 +47,14 @@ def derivatives(pair, kind, vertices, mollified, x, kappa, d_hat, xi, project):
         outer(w, n, u)
         B, slope, curvature = barrier(d - xi, d_hat, xi)
         square = cross_of_edges(x, v, e1, e2, z) if mollified[s] > 0.0 else np.inf
-        scale = kappa[pair[s]]
+        scale, is_projected = kappa[pair[s]], project[pair[s]]
         if square < mollified[s]:
-            add_mollified(scale, B, slope, curvature, u, square, mollified[s], e1, e2, z, project, g[s], H[s])
-            if project and 2.0 * square >= d * d * max(length_squared(e1), length_squared(e2)):
+            add_mollified(scale, B, slope, curvature, u, square, mollified[s], e1, e2, z, is_projected, g[s], H[s])
+            if is_projected and 2.0 * square >= d * d * max(length_squared(e1), length_squared(e2)):
                 continue
             slope *= mollifier(square, mollified[s])[0]
         else:
             add_vector(scale * slope, u, g[s])
-            add_rank_one(scale * (max(curvature, 0.0) if project else curvature), u, H[s])
-        add_curvature(-scale * slope, d, kind[s], x, v, w, n, project, H[s])
+            add_rank_one(scale * (max(curvature, 0.0) if is_projected else curvature), u, H[s])
+        add_curvature(-scale * slope, d, kind[s], x, v, w, n, is_projected, H[s])
     return g, H

@@ -5,9 +5,6 @@ The others, fixed or frozen, do not move: everything that is added to their rows
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import numpy as np
 
 from ipc_articulation.affine import DOF
@@ -21,28 +18,6 @@ from ipc_articulation.engine.linear_system.hessian import Coupled
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.errors import SolverError
 
-
-class Kept(NamedTuple):
-    """A Hessian, and which of its rows are in a definite part."""
-
-    is_definite: Bools  # (k,)
-    diagonal: Array  # (k, 12, 12)
-    rows: Ints  # (m,)
-    cols: Ints  # (m,)
-    blocks: Array  # (m, 12, 12)
-
-
-class Solved(NamedTuple):
-    """The last solution, whose factor is at hand."""
-
-    g: Array  # (n, 12)
-    dq: Array  # (n, 12)
-    changed: Bools  # (n,) bodies to whose blocks something was added since then
-
-
-_MANY = 50  # bodies, from which on it is worth while to solve only for the parts that have changed
-DEAR = 200_000  # numbers in a factor
-SHARES = (0.05, 0.2, 0.5)  # for `LinearSystem.soften`
 SHIFTS = (1e-12, 1e-9, 1e-6)  # of the largest diagonal entry of a part, added one after the other
 
 
@@ -61,46 +36,33 @@ class LinearSystem:
         self._H = BlockMatrix(len(is_fixed), is_split)
         has_vertices = is_split is not None and bool(is_split.any())
         self._cholesky: BlockCholesky | FrontCholesky = FrontCholesky() if has_vertices else BlockCholesky()
-        self._has_many, self._has_factor = has_many, False
-        self._is_by_gradients = False  # whether conjugate gradients have solved the last system
-        self._solved: Solved | None = None  # None after any other change
+        self._has_many = has_many
         self.choose(~is_fixed)
 
     def choose(self, is_unknown: Bools) -> None:
         """Remove everything that was added, and give unknowns to the bodies of a mask (n,) without fixed bodies."""
-        self._solved = None
         self._H.choose(is_unknown)
 
     def add_diagonal(self, blocks: Array) -> None:
         """Add one symmetric block (n, 12, 12) per body."""
-        if self._solved is not None:
-            self._solved.changed[blocks.any(axis=(1, 2))] = True
         self._H.add_diagonal(blocks)
 
     def add_pairs(self, bodies: Ints, blocks: Array) -> None:
         """Add one symmetric block (m, 24, 24) for each pair of bodies (m, 2); a pair may be twice the same body."""
-        self._note(bodies)
         self._H.add_pairs(bodies, blocks)
 
     def add_coupled(self, coupled: Coupled) -> None:
         """Add Σₐ JₐᵀMₐJₐ."""
-        self._note(coupled.bodies)
         self._H.add_coupled(coupled)
 
     def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
         """Add second derivatives by vertices, see `Hessian`."""
-        self._note(bodies)
         self._H.add_vertices(bodies, points, H, scale)
 
     @property
     def blocks(self) -> BlockMatrix:
         """H."""
         return self._H
-
-    @property
-    def is_dear(self) -> bool:
-        """Whether the last solution took longer than assembling the system: that of a thousand vertices does."""
-        return isinstance(self._cholesky, FrontCholesky) and (not self._has_factor or self._cholesky.size > DEAR)
 
     def solve(self, g: Array) -> Array:
         """The step dq = -H⁻¹ g, (n, 12), zero for bodies without unknowns.
@@ -138,139 +100,30 @@ class LinearSystem:
         result[self._H.bodies] = ~self._definite_rows(diagonal, blocks)
         return result
 
-    def solve_parts(self, g: Array) -> tuple[Array, Bools]:
-        """The step of `solve` for the bodies (n,) of parts that are positive definite; others become the identity.
-
-        Parts that have not changed since the last solution keep it.
-        """
-        dq, is_definite = self._solve_changed(g), np.ones(len(g), dtype=np.bool_)
-        if dq is None:
-            dq = self._solve(g)
-        if dq is not None:
-            return dq, is_definite
-        diagonal, rows, _, blocks, *_ = self._H.matrix
-        lost = ~self._definite_rows(diagonal, blocks)
-        diagonal[lost], blocks[lost[rows]] = np.eye(DOF), 0.0
-        is_definite[self._H.bodies] = ~lost
-        dq = self._solve(g)
-        return (np.zeros_like(g), ~np.ones_like(is_definite)) if dq is None else (dq, is_definite)
-
     def solve_again(self, loads: Array) -> Array:
         """H⁻¹ of s loads (s, n, 12), with H as it was solved with last; zero for bodies without unknowns."""
         bodies, moved = self._H.bodies, np.zeros(loads.shape)
         moved[:, bodies] = self._cholesky.solve_again(loads.take(bodies, axis=1))
         return moved
 
-    def corrected(self, g: Array, dq: Array) -> Array | None:
-        """A step dq (n, 12) that solves the system as it was, corrected for g and what has been added since.
-
-        These are conjugate gradients from there on, or those with the factor of the system as it was (`refinement`).
-        None where that is not worth it: with few unknowns, where neither has solved the system as it was, or where they
-        do not end soon.
-        """
-        bodies, H = self._H.bodies, self._H.matrix
-        x, b = -dq[bodies], g[bodies]
-        if self._is_by_gradients:
-            found = solve_by_gradients(H, b, x)
-            return None if found.x is None else step_from(found.x, bodies, len(g))
-        if not (self._has_factor and isinstance(self._cholesky, FrontCholesky)):
-            return None
-        refined = self._cholesky.refined(H, b, x)
-        return None if refined is None else step_from(refined, bodies, len(g))
-
-    def definite_parts(self) -> Kept:
-        """The parts of H, not connected with each other, that are definite, after `solve_definite`."""
-        if self._is_by_gradients and isinstance(self._cholesky, FrontCholesky):
-            self._cholesky.analyse(self._H.matrix)  # which has not been factorised
-        diagonal, rows, cols, blocks, *_ = self._H.matrix
-        is_definite = self._definite_rows(diagonal, blocks)
-        return Kept(is_definite, diagonal.copy(), rows.copy(), cols.copy(), blocks.copy())
-
-    def soften(
-        self, kept: Kept, shares: Sequence[float], least: Ints | None = None, stays: Bools | None = None
-    ) -> Bools:
-        """Make a projected Hessian, added anew with the same unknowns, as soft as it may be, part by part.
-
-        A part becomes what was kept, where that is definite; else what was kept and a share of its difference from
-        what was added, with the first share that is enough; else it stays.
-
-        Args:
-            kept: The Hessian as it was added before.
-            shares: Ascending.
-            least: How many of 0 and the shares are left out for the part of each body, (n,).
-            stays: Bodies whose parts get no share, (n,), unless `least` leaves out something for one of them.
-
-        Returns:
-            The bodies whose part became what was kept, (n,).
-        """
-        diagonal, rows, cols, blocks, *_ = self._H.matrix
-        is_kept = np.zeros(len(self._H.as_arrays().place), dtype=np.bool_)
-        if not (np.array_equal(rows, kept.rows) and np.array_equal(cols, kept.cols)):
-            return is_kept  # a block has come or gone: parts are connected otherwise
-        omitted = np.zeros(len(kept.is_definite), dtype=np.int64) if least is None else least[self._H.bodies]
-        left = ~kept.is_definite | (omitted > 0)
-        diagonal[~left], blocks[~left[rows]] = kept.diagonal[~left], kept.blocks[~left[rows]]
-        is_kept[self._H.bodies] = ~left
-        if stays is not None:
-            part = parts_of(len(left), rows, cols)
-            left &= islands.anyone(part, omitted > 0) | ~islands.anyone(part, stays[self._H.bodies])
-        stiff, stiff_blocks = diagonal.copy(), blocks.copy()
-        for level, share in enumerate((*shares, 1.0), 1):
-            if not left.any():
-                break
-            of = left[rows]
-            diagonal[left] = (1.0 - share) * kept.diagonal[left] + share * stiff[left]
-            blocks[of] = (1.0 - share) * kept.blocks[of] + share * stiff_blocks[of]
-            if share < 1.0:
-                left &= ~self._definite_rows(diagonal, blocks) | (omitted > level)
-        return is_kept
-
-    def _keep(self, g: Array, dq: Array | None) -> None:
-        if dq is None or len(self._H.bodies) < _MANY or not isinstance(self._cholesky, BlockCholesky):
-            self._solved = None
-        else:
-            self._solved = Solved(g.copy(), dq.copy(), np.zeros(len(g), dtype=np.bool_))
-
-    def _note(self, bodies: Ints) -> None:
-        if self._solved is not None:
-            self._solved.changed[bodies] = True
-
     def _definite_rows(self, diagonal: Array, blocks: Array) -> Bools:
-        self._solved = None  # whose factor is overwritten
         return self._cholesky.definite_rows(diagonal, blocks)
-
-    def _solve_changed(self, g: Array) -> Array | None:
-        """The step, if its parts that differ from those of the last one are few, and definite; else None."""
-        if self._solved is None or not isinstance(self._cholesky, BlockCholesky):
-            return None
-        changed = self._solved.changed | (g != self._solved.g).any(axis=1)
-        dq = self._cholesky.solve_changed(self._H.as_arrays(), g, self._solved.dq, changed)
-        self._keep(g, dq)
-        return dq
 
     def _solve(self, g: Array, may_fail: bool = False) -> Array | None:
         """The step, or None if H is not positive definite; if that may be, what gradients see is believed."""
-        dq = self._solve_whole(g, may_fail)
-        self._keep(g, dq)
-        return dq
-
-    def _solve_whole(self, g: Array, may_fail: bool) -> Array | None:
         if isinstance(self._cholesky, BlockCholesky):
             together = self._cholesky.solve_together(self._H.as_arrays(), g)
             if together is not None:
-                self._is_by_gradients, self._has_factor = False, together[1]
-                return together[0] if self._has_factor else None
+                return together[0] if together[1] else None
         bodies, H, x = self._H.bodies, self._H.matrix, None
-        self._is_by_gradients = self._has_factor = False
         if self._has_many and isinstance(self._cholesky, FrontCholesky) and H.is_split.all():
             found = solve_by_gradients(H, g[bodies])
             if may_fail and not found.is_definite:
                 self._cholesky.analyse(H)  # which parts are definite is asked next
                 return None
-            x, self._is_by_gradients = found.x, found.x is not None
+            x = found.x
         if x is None:
             x = self._cholesky.solve(H, g[bodies])
-            self._has_factor = x is not None
         return None if x is None else step_from(x, bodies, len(g))
 
 

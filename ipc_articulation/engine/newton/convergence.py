@@ -23,8 +23,7 @@ from ipc_articulation.engine.potential import Potential
 from ipc_articulation.frontend.config import Config
 
 _CONTRACTION = 0.1  # ratio of two steps that shows Newton to be near its goal
-TINY = 1e-6  # fraction of the tolerances below which a step needs no further one,
-SMALL = 0.05  # and in late iterations: what is left then is mostly rounding
+TINY = 1e-6  # fraction of the tolerances below which a step needs no further one
 
 _SMALLER_STEP = "try a smaller dt, a larger newton/max_iter or a looser newton/velocity_tol"
 _STIFFER = "it turns or deforms fast: try a smaller dt, a larger kappa or a looser newton/transrate_tol"
@@ -57,7 +56,7 @@ def step_sizes(labels, motions, dq, motion_tol, change_tol, is_soft):
 
 
 @compiled
-def are_done(labels, moving, movable, remainder, is_soft, share, size, last_size, last_alpha, tiny, ccd_tol, at_goal):
+def are_done(labels, moving, movable, remainder, is_soft, share, size, last_size, last_alpha, ccd_tol, at_goal):
     """Returns: (n,), whether the step of a body's island is its last one.
 
     A step is the last one if it meets the test and the next step, at the rate of the last two, would be below the
@@ -73,7 +72,6 @@ def are_done(labels, moving, movable, remainder, is_soft, share, size, last_size
         size: Size of the step, (n,), see `step_sizes`.
         last_size: Size of the step before, (n,); 0 if there was none.
         last_alpha: Fraction of that step that was taken, (n,); only a full step determines the rate.
-        tiny: Size below which a step is the last one whatever the rate.
         ccd_tol: Fraction that collision detection must allow.
         at_goal: Whether all constraints have reached their goals; without it no step is the last one.
     """
@@ -89,7 +87,7 @@ def are_done(labels, moving, movable, remainder, is_soft, share, size, last_size
     for b in range(len(labels)):
         last = before[int(is_soft[b]), labels[b]]
         rate = size[b] <= _CONTRACTION * last and size[b] ** 2 <= remainder[b] * last
-        if not (size[b] < 1.0 and (rate or size[b] <= tiny)):
+        if not (size[b] < 1.0 and (rate or size[b] <= TINY)):
             done[labels[b]] = False
     for b in range(len(labels)):
         done[b] = done[labels[b]]

@@ -29,10 +29,13 @@ class Iterate(NamedTuple):
     taken: Array  # (n,) fraction of it that was taken; 0 where it tells nothing of how fast Newton converges
     is_exhausted: bool  # whether its line search found no decrease
     residual: Array  # (n,) what is left of the first residual
+    early: Bools  # (n,) bodies whose islands ended before they had converged
+    refused: Bools  # (n,) bodies whose exact Hessian was not definite in this step
 
 
 def first_iterate(q: Array, energies: Array | None, moving: Bools) -> Iterate:
     """The iterate from which a solve starts; see `newton.minimise`."""
     whole = np.ones(len(q))
     none = CutStep(q, np.zeros(q.shape), whole, np.zeros(len(q)))
-    return Iterate(q, energies, moving, int(np.count_nonzero(moving)), none, whole, False, whole)
+    nobody = np.zeros(len(q), dtype=np.bool_)
+    return Iterate(q, energies, moving, int(np.count_nonzero(moving)), none, whole, False, whole, nobody, nobody)

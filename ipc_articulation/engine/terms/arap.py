@@ -42,15 +42,15 @@ def add_energy(q, c, moving, E):
 
 
 @compiled
-def add_derivatives(q, c, dA, moving, project, g, H):
-    """Add the gradient to g (n, 12) and Hessian blocks to H (n, 12, 12), projected or exact; dA is not used."""
+def add_derivatives(q, c, dA, moving, projected, g, H):
+    """Add the gradient to g (n, 12) and Hessian blocks to H (n, 12, 12), projected (n,) or exact; dA is not used."""
     U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
     for b in range(len(q)):
         if moving[b] and c[b] > 0.0:
             A = q[b, 3:].copy().reshape(3, 3)
             signed_svd(A, U, s, V)
             g[b, 3:] += 2.0 * c[b] * (A - U @ V.T).copy().reshape(9)
-            _add_hessian(U, s, V, 2.0 * c[b], 2.0 if project else _FLAT, H[b])
+            _add_hessian(U, s, V, 2.0 * c[b], 2.0 if projected[b] else _FLAT, H[b])
 
 
 @compiled

@@ -38,7 +38,7 @@ class Articulation(Term, Projecting):
         links = [_movable(bodies, is_fixed) for bodies in self.blocks]
         self._couples = np.concatenate([np.stack([chain[:-1], chain[1:]], axis=1) for chain in links])
         self._links = np.unique(np.concatenate(links))
-        self._moving = ~is_fixed
+        self._moving, self.projected = ~is_fixed, np.ones(len(is_fixed), dtype=np.bool_)
         self._at: tuple[Array, Array] | None = None  # ∂δθ/∂q and δθ where it was last assembled
         self._bears = np.zeros(0, dtype=np.bool_)  # rows whose stiffness the system has
         self._is_restrained = False
@@ -121,7 +121,7 @@ class Articulation(Term, Projecting):
         rows.add_at(E, self.owner, self._energy.freedom_energies(q))
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
-        bodies, at = self._energy.arrays.bodies, self._energy.linearize(q, self.projects, self._moving)
+        bodies, at = self._energy.arrays.bodies, self._energy.linearize(q, self.projected, self._moving)
         self.linearized(at.jacobian, at.displacement)
         rows.add_to_pairs(g, bodies, at.force, at.jacobian)
         hessian.add_pairs(self._energy.joints.bodies, at.curvature)

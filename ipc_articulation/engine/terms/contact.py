@@ -33,7 +33,7 @@ class Contact(Term, Projecting):
         self._held = NO_ANCHORS
         self.resistance = 0.0  # of the pairs that leave it open [Pa]
         self.has_stiffened = False  # by the last `assemble`: energies from before it are not comparable
-        self._moving = np.ones(len(world.materials.group), dtype=bool)
+        self._moving = self.projected = np.ones(len(world.materials.group), dtype=np.bool_)
 
     def begin_step(self, state: EngineState, dt: float) -> None:
         self._held, motions = state.held_anchors, (dt * state.qdot, dt * state.qdot_before)
@@ -71,7 +71,7 @@ class Contact(Term, Projecting):
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         self.world.place(q, self._moving)
         self.has_stiffened = not isinstance(hessian, NoHessian) and self.world.rescue()
-        at = self.world.derivatives(self.projects)
+        at = self.world.derivatives(self.projected)
         g += at.gradient
         add_blocks(at, self.world, hessian)
 

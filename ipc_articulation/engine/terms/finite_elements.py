@@ -54,8 +54,8 @@ class _Chosen(NamedTuple):
     owners: Ints  # (k,) the rows that have their energy
 
 
-def _derivatives(group: Group, x: Array, project: bool, piece: slice) -> tuple[Array, Array]:
-    return group.law.derivatives(x, group.vertices[piece], group.constants[piece], project)
+def _derivatives(group: Group, x: Array, projected: Bools, piece: slice) -> tuple[Array, Array]:
+    return group.law.derivatives(x, group.vertices[piece], group.constants[piece], projected[piece])
 
 
 class FiniteElements(Term, Projecting):
@@ -72,6 +72,7 @@ class FiniteElements(Term, Projecting):
         self._creases = [hinges.of(NO_CREASES) for hinges in self._hinges]  # at the beginning of the step
         self._groups = self._with_hinges()
         self._rows = np.zeros(len(surfaces.first) - 1, dtype=np.bool_)
+        self.projected = ~self._rows
         self._x = np.zeros_like(surfaces.points)
         for group in self._groups:
             self._rows[surfaces.body[group.vertices]] = True
@@ -139,7 +140,8 @@ class FiniteElements(Term, Projecting):
         x, body, points = self._positions(q), self._surfaces.body, self._surfaces.points
         for chosen in self._chosen:
             vertices, pieces = chosen.group.vertices, parts(len(chosen.bodies), _PIECE)
-            found = in_turn(partial(_derivatives, chosen.group, x, self.projects), pieces)
+            projected: Bools = np.logical_or.reduce(self.projected[chosen.bodies], axis=1)
+            found = in_turn(partial(_derivatives, chosen.group, x, projected), pieces)
             for piece, (g_v, H) in zip(pieces, found, strict=True):
                 g_v *= self._square
                 add_gradients(vertices[piece], g_v, body, points, g)

@@ -60,6 +60,7 @@ class JointPenalties(PairTerm, Projecting):
         """Take the joints of joint geometries, and the masses of all bodies, (n,) [kg]."""
         self.arrays = _make_penalties(meshes, mass)
         super().__init__(self.arrays.bodies)
+        self.projected = np.ones(len(mass), dtype=np.bool_)
         _set_constant_hessians(self.arrays)
 
     def begin_step(self, state: EngineState, dt: float) -> None:
@@ -74,8 +75,7 @@ class JointPenalties(PairTerm, Projecting):
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         add_derivatives(self.arrays, q, self._moving, g)
-        if not self.projects:
-            add_residual_curvature(self.arrays, q, self._moving)
+        add_residual_curvature(self.arrays, q, self._moving, self.projected)
         hessian.add_pairs(self.bodies, self.arrays.blocks)
 
 
@@ -133,15 +133,17 @@ def add_derivatives(penalties, q, moving, g):
 
 
 @compiled
-def add_residual_curvature(penalties, q, moving):
+def add_residual_curvature(penalties, q, moving, projected):
     """Add κ Σ r_row ∂²r_row at q (n, 12) to the Hessians of joints with bilinear residuals, just brought up to date.
 
-    Those of which neither body moves, of a mask (n,), stay as they are.
+    Those of which neither body moves, or one is projected, of masks (n,), stay as they are.
     """
     x, y, r, C = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD), np.empty((2, HELD, 3, 2, HELD, 3))
     for j in range(len(penalties.kind)):
         left, right = penalties.bodies[j]
-        if penalties.is_linear[j] or penalties.kind[j] == HELICAL or not (moving[left] or moving[right]):
+        if penalties.is_linear[j] or penalties.kind[j] == HELICAL or projected[left] or projected[right]:
+            continue
+        if not (moving[left] or moving[right]):
             continue
         _residual_at(penalties, j, q, x, y, r)
         _curvature(penalties.kind[j], penalties.held[j], x, y, r, C)

@@ -49,15 +49,15 @@ def add_energy(q, c, moving, E):
 
 
 @compiled
-def add_derivatives(q, c, dA, moving, project, g, H):
-    """Add the gradient to g (n, 12) and Hessian blocks to H (n, 12, 12), projected with dA (n, 9), or exact."""
+def add_derivatives(q, c, dA, moving, projected, g, H):
+    """Add the gradient to g (n, 12) and Hessian blocks to H (n, 12, 12), projected (n,) with dA (n, 9), or exact."""
     T, V = np.empty((3, 3)), np.empty((3, 3))
     for b in range(len(q)):
         if moving[b] and c[b] > 0.0:
             A, S = q[b, 3:].reshape(3, 3), _strain(q[b])
             _add_gradient(A, S, 4.0 * c[b], g[b])
             _add_hessian(A, 4.0 * c[b], H[b])
-            if project:
+            if projected[b]:
                 _predicted_tension(S, dA[b], T)
                 eigenvectors(T, V)
                 _add_tension(T, V, 4.0 * c[b], H[b])

@@ -33,7 +33,7 @@ class ShapeEnergy(Term, Projecting):
         self,
         name: str,
         add_energy: Callable[[Array, Array, Bools, Array], None],
-        add_derivatives: Callable[[Array, Array, Array, Bools, bool, Array, Array], None],
+        add_derivatives: Callable[[Array, Array, Array, Bools, Bools, Array, Array], None],
         stiffness: Array,
     ) -> None:
         """Take W and the stiffness of the bodies.
@@ -42,13 +42,13 @@ class ShapeEnergy(Term, Projecting):
             name: Its name in statistics.
             add_energy: Adds c W of the moving bodies to E (n,), from (q, c, moving, E).
             add_derivatives: Adds its gradient to g (n, 12) and a Hessian to H (n, 12, 12), from (q, c, dA, moving,
-                project, g, H), dA (n, 9) the last change of the matrices A in the step.
+                projected, g, H), dA (n, 9) the last change of the matrices A in the step.
             stiffness: v κ [J] of each body, (n,), zero for those without this energy.
         """
         n = len(stiffness)
         self.name, self._add_energy, self._add_derivatives = name, add_energy, add_derivatives
         self.arrays = Shapes(stiffness, np.zeros(n), np.zeros((n, 9)), np.zeros((n, DOF, DOF)))
-        self._moving = np.ones(n, dtype=np.bool_)
+        self._moving = self.projected = np.ones(n, dtype=np.bool_)
 
     def begin_step(self, state: EngineState, dt: float) -> None:
         begin(self.arrays, dt)
@@ -65,7 +65,7 @@ class ShapeEnergy(Term, Projecting):
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         c, dA, H = self.arrays.c, self.arrays.dA, self.arrays.H
         clear(H, self._moving)
-        self._add_derivatives(q, c, dA, self._moving, self.projects, g, H)
+        self._add_derivatives(q, c, dA, self._moving, self.projected, g, H)
         hessian.add_diagonal(H)
 
 

@@ -40,7 +40,7 @@ class Stiffest:
         found = self
         for begin in range(0, len(elements.vertices), _TOGETHER):
             vertices, constants = (part[begin : begin + _TOGETHER] for part in (elements.vertices, elements.constants))
-            H = elements.law.derivatives(body.rest, vertices, constants, True)[1]
+            H = elements.law.hessians(body.rest, vertices, constants, True)
             k = np.abs(np.diagonal(H, axis1=1, axis2=2)).reshape(*vertices.shape, 3).max(axis=2)
             ratio = np.where(body.is_fixed[vertices], 0.0, k / body.mass[vertices])
             ratio = np.where(np.isnan(ratio), np.inf, ratio)

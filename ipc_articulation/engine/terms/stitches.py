@@ -61,7 +61,7 @@ def _or_stiffer(stiffest: Stiffest, group: _Group, bodies: BodyTable, owner: str
     A point with the weights w = (1, x̄) on the coordinates of a body whose mass matrix has the entries (m, s; s, S) has
     the inverse mass w (m, s; s, S)⁻¹ wᵀ.
     """
-    H = group.law.derivatives(_positions(group, bodies.q), group.numbers, group.constants, True)[1]
+    H = group.law.hessians(_positions(group, bodies.q), group.numbers, group.constants, True)
     k = np.abs(np.diagonal(H, axis1=1, axis2=2)).reshape(*group.bodies.shape, 3).max(axis=2)
     w = np.concatenate([np.ones((*group.bodies.shape, 1)), group.points], axis=2)
     inverse = np.linalg.pinv(bodies.mass[:, [[0], [3], [4], [5]], [0, 3, 4, 5]], hermitian=True)[group.bodies]
@@ -98,7 +98,7 @@ class Stitches(Term, Projecting):
     def __init__(self, groups: Sequence[_Group], count: int, stiffest: Stiffest) -> None:
         """Take the stitches of a scene with `count` rows, and the stiffest of them."""
         self._groups, self._stiffest, self._square = tuple(groups), stiffest, 0.0
-        self._moving = np.ones(count, dtype=np.bool_)
+        self._moving = self.projected = np.ones(count, dtype=np.bool_)
 
     @property
     def couples(self) -> Ints:
@@ -128,7 +128,8 @@ class Stitches(Term, Projecting):
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         for group in self._groups:
-            g_v, H = group.law.derivatives(_positions(group, q), group.numbers, group.constants, self.projects)
+            projected = self.projected[group.bodies].any(axis=1)
+            g_v, H = group.law.derivatives(_positions(group, q), group.numbers, group.constants, projected)
             bodies, points = group.bodies.ravel(), group.points.reshape(-1, 3)
             add_gradients(group.numbers, self._square * g_v, bodies, points, g)
             hessian.add_vertices(group.bodies, group.points, self._square * H)

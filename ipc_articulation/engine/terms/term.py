@@ -98,9 +98,9 @@ class Approaching(ABC):
 
 
 class Projecting:
-    """A term whose Hessian is the exact one where `projects` is False, and else projected to positive semidefinite."""
+    """A term whose Hessian is projected to positive semidefinite for some bodies, and exact for the others."""
 
-    projects = True
+    projected: Bools  # (n,) these bodies
 
 
 class PairTerm(Term):

@@ -36,11 +36,6 @@ class SoftRows:
         return sum(elements for elements, _ in of) >= MANY and 4 * filling >= 3 * int(self.has.sum())
 
     @cached_property
-    def are_solids(self) -> bool:
-        """Whether there are soft bodies, all of tetrahedra."""
-        return bool(self.bodies) and all(len(body.tetrahedra) > 0 for body in self.bodies)
-
-    @cached_property
     def counts(self) -> Ints:
         """Number of vertices of each row, (m,)."""
         return self.has.sum(axis=1)

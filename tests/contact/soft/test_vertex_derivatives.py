@@ -47,11 +47,13 @@ def by_coordinates(touching, vertices, g_v, H_v):
 @in_scenes
 def test_barriers_have_the_derivatives_of_those_between_affine_bodies(make, project):
     touching, near, kappa = touching_stencils(make)
-    g_v, H_v = vertex_barrier.derivatives(*near.columns[1:], touching.x, kappa, D_HAT, touching.xi, project)
+    g_v, H_v = vertex_barrier.derivatives(
+        *near.columns[1:], touching.x, kappa, D_HAT, touching.xi, np.full(len(near.bodies), project)
+    )
     g, H = by_coordinates(touching, near.vertices, g_v, H_v)
     expected = np.zeros_like(g)
     where = touching.surfaces.points, touching.x, kappa, D_HAT, touching.xi
-    blocks = pair_barrier.add_derivatives(*near.columns, *where, project, expected)
+    blocks = pair_barrier.add_derivatives(*near.columns, *where, np.full(len(near.bodies), project), expected)
     assert relative_error(g, expected) < 1e-10
     assert relative_error(H, full_hessian(len(g), near.bodies, blocks)) < 1e-9
 

@@ -22,7 +22,7 @@ def energy(q, c):
 
 def derivatives(q, project=True):
     g, H = np.zeros((1, 12)), np.zeros((1, 12, 12))
-    arap.add_derivatives(q[None], C, np.zeros((1, 9)), np.ones(1, dtype=bool), project, g, H)
+    arap.add_derivatives(q[None], C, np.zeros((1, 9)), np.ones(1, dtype=bool), np.full(1, project), g, H)
     return g[0], H[0]
 
 

@@ -87,7 +87,7 @@ def test_an_unprojected_hessian_is_the_true_one_however_far_a_joint_is_parted(jo
         penalties.assemble(x.reshape(2, 12), g, system)
         return g.ravel()
 
-    penalties.projects = False
+    penalties.projected[:] = False
     gradient(x)
     assert relative_error(penalties.arrays.blocks[0], central_difference(gradient, x)) < 1e-5
 

@@ -27,7 +27,7 @@ def energy(q, c):
 
 def derivatives(q, c, dA=None, project=True):
     g, H, moving = np.zeros_like(q), np.zeros((len(q), 12, 12)), np.ones(len(q), dtype=bool)
-    shape.add_derivatives(q, c, np.zeros((len(q), 9)) if dA is None else dA, moving, project, g, H)
+    shape.add_derivatives(q, c, np.zeros((len(q), 9)) if dA is None else dA, moving, np.full(len(q), project), g, H)
     return g, H
 
 

@@ -24,7 +24,6 @@ from ipc_articulation.cores import cores, parts, share
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, Matrix, parts_of
 from ipc_articulation.engine.linear_system.by_fronts.front_pattern import FrontPattern, front_pattern
 from ipc_articulation.engine.linear_system.by_fronts.fronts import factorise_front, forward, solve_upper
-from ipc_articulation.engine.linear_system.by_fronts.refinement import refined, solve_vertices
 from ipc_articulation.engine.linear_system.by_fronts.split_rows import by_vertices, in_rows, ordered
 from ipc_articulation.engine.newton import islands
 
@@ -72,11 +71,6 @@ class FrontCholesky:
             self._analysed, self._other = known, self._analysed
         return self._analysed
 
-    @property
-    def size(self) -> int:
-        """Numbers in the last factor."""
-        return len(self._analysed.U)
-
     def definite_rows(self, diagonal: Array, blocks: Array) -> Bools:
         """Which rows (k,) are in a positive definite one of the unconnected parts of the H of the last `solve`.
 
@@ -89,12 +83,6 @@ class FrontCholesky:
     def solve_again(self, b: Array) -> Array:
         """The x (s, k, 12) of H x = b (s, k, 12) for the H that `solve` has factorised."""
         return solve_each(self._analysed.pattern, self._analysed.U, b)
-
-    def refined(self, H: Matrix, b: Array, x: Array) -> Array | None:
-        """The x (k, 12) of H x = b (k, 12), from an x near it, with the factor at hand; None if that is not near H."""
-        parts = parts_of(len(b), H.rows, H.cols)
-        found, is_solved = refined(self._analysed.pattern, self._analysed.U, H, parts, b, x)
-        return found if is_solved else None
 
 
 def _analyse(H: Matrix) -> Analysis:
@@ -141,7 +129,11 @@ def solve_each(pattern, U, b):
     """See `FrontCholesky.solve_again`."""
     result = np.empty(b.shape)
     for s in range(len(b)):
-        result[s] = solve_vertices(pattern, U, by_vertices(pattern.is_split, b[s]))
+        x, near = ordered(pattern, by_vertices(pattern.is_split, b[s])), np.empty(np.max(pattern.widths))
+        for f in range(len(pattern.fronts.parent)):
+            forward(pattern, U, f, x, near)
+        solve_upper(pattern, U, x, near)
+        result[s] = in_rows(pattern, x)
     return result
 
 

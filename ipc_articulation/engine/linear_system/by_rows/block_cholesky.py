@@ -73,13 +73,6 @@ class BlockCholesky:
             return self.solve_together(H, g)
         return dq, is_definite
 
-    def solve_changed(self, H: Blocks, g: Array, dq: Array, changed: Bools) -> Array | None:
-        """-H⁻¹ g by bodies, (n, 12), from dq, which it was for the system before: some bodies (n,) have changed.
-
-        None where that is more than half of the rows, or another pattern, or one that is not positive definite.
-        """
-        return _solve_changed(*self._analysed[1:5], H, g, dq, changed)
-
     def definite_rows(self, diagonal: Array, blocks: Array) -> Bools:
         """Which rows (n,) are in a positive definite one of the unconnected parts of the H of the last `solve`."""
         return definite_rows(self._analysed.pattern, diagonal, blocks, self._analysed.U)
@@ -129,29 +122,6 @@ def solve(pattern, diagonal, blocks, b, U):
     """See `BlockCholesky.solve`. Returns: x, and whether H is positive definite. U is scratch."""
     y, x = np.empty(b.shape), np.empty(b.shape)
     return x, solve_rows(pattern, np.arange(len(b)), diagonal, blocks, b, U, y, x)
-
-
-@compiled
-def _solve_changed(rows, cols, pattern, U, H, g, dq, changed):
-    """See `BlockCholesky.solve_changed`."""
-    n = len(H.bodies)
-    if not _is_of(rows, cols, pattern, H):
-        return None
-    part, has_changed = _parts(pattern), np.zeros(n, dtype=np.bool_)
-    for i in range(n):
-        has_changed[part[i]] |= changed[H.bodies[pattern.order[i]]]
-    chosen = np.flatnonzero(has_changed[part])
-    if 2 * len(chosen) > n:
-        return None
-    b, y, x, result = np.empty((n, DOF)), np.empty((n, DOF)), np.empty((n, DOF)), dq.copy()
-    for i in pattern.order[chosen]:
-        b[i] = g[H.bodies[i]]
-    if not solve_rows(pattern, chosen, H.diagonal, H.upper.blocks[: H.number], b, U, y, x):
-        return None
-    for i in pattern.order[chosen]:
-        for k in range(DOF):
-            result[H.bodies[i], k] = -x[i, k]
-    return result
 
 
 @compiled
