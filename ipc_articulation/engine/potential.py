@@ -35,14 +35,11 @@ from ipc_articulation.frontend.soft.soft_rows import NO_SOFT_ROWS, SoftRows
 
 # Of the tolerances, what Newton's last step may leave, see `newton.convergence`
 USUAL_REMAINDER = 1e-4
-SOFT_REMAINDER = 1e-3  # of the rows of soft bodies
 EXACT_REMAINDER = 1e-6  # see `Term.exact`: contact forces on joints are then right to 1e-6
-CURVED_REMAINDER = 1e-8  # see `Term.curved`
 
-# What a last step may bring about; what is left is the square of it
-_GAP_CHANGE = 0.1  # relative
-_FRICTION_CHANGE, _EXACT_FRICTION_CHANGE = 0.1, 1e-3  # of μ λ; the second in islands with an articulation,
-_SOFT_FRICTION_CHANGE = 0.03  # and this one for their soft bodies
+GAP_CHANGE = 0.1  # of a gap: what a last step may change
+# and of friction, in parts of μ λ; the second in islands with an articulation
+_FRICTION_CHANGE, _EXACT_FRICTION_CHANGE = 0.1, 1e-3
 
 _SHORTER = 0.25  # times a crowded way, which is shortened
 _SHORTENED = 50  # times at most, to 10⁻³⁰ of it; no such way is crowded, if it is made of sensible numbers
@@ -101,13 +98,11 @@ class Potential:
         self.tree = order[~self.is_soft[order]], parent  # of the affine bodies, see `turning`
         self.labels = self._joined  # islands at the beginning of the step, (n,)
         self.driven, self.exact = np.zeros((2, len(is_fixed)), dtype=np.bool_)  # see `Term`
-        self._all = self._projected = np.ones(len(is_fixed), dtype=np.bool_)  # whose Hessian in the system is projected
-        self.remainder = np.where(self.is_soft, SOFT_REMAINDER, USUAL_REMAINDER)  # (n,) see `convergence`
+        self.remainder = np.full(len(is_fixed), USUAL_REMAINDER)  # (n,) see `convergence`
         for term in self.terms:
             self.driven[term.drives] = True
             self.exact[term.exact] = True
-            self.remainder[term.exact] = np.minimum(self.remainder[term.exact], EXACT_REMAINDER)
-            self.remainder[term.curved] = CURVED_REMAINDER
+            self.remainder[term.exact] = EXACT_REMAINDER
         self.may_rest = bool((self.movable & ~self.driven).any())
 
     @property
@@ -228,32 +223,20 @@ class Potential:
 
     def assemble(self, q: Array, system: LinearSystem, projected: Bools) -> Array:
         """The gradient (n, 12). The Hessian is added to `system`: projected for some bodies (n,), else exact."""
-        return self._assembled(self._others, q, system, projected)
-
-    def assemble_free(self, q: Array, system: LinearSystem) -> Array:
-        """The same without contact, projected."""
-        return self._assembled([term for term in self._others if not isinstance(term, Contact)], q, system, self._all)
-
-    def _assembled(self, others: Sequence[Term], q: Array, system: LinearSystem, projected: Bools) -> Array:
-        self._projected = projected
         for projecting in self._projecting:
             projecting.projected = projected
         g = np.zeros(q.shape)
         if self._usual is not None:
             self._usual.add(q, self._moving, projected, g, system.blocks)
-        for term in others:
+        for term in self._others:
             term.assemble(q, g, system)
         return g
 
     def restrain(self, dq: Array, system: LinearSystem) -> Array:
         """The Newton step with what `assemble` leaves out, from the step dq (n, 12) without it."""
         for term in self._restraining:
-            dq = term.restrain(dq, system, self._projected)
+            dq = term.restrain(dq, system)
         return dq
-
-    def bear(self, system: LinearSystem) -> bool:
-        """Add the stiffness of springs that `restrain` cares for to parts that are not definite; whether any bears."""
-        return any([term.bear(system) for term in self._restraining])
 
     def place(self, q: Array, moving: Bools) -> None:
         """Like `select`; also set the coordinates q (n, 12) from which `step_fractions` and `keeps_contact` start."""
@@ -324,9 +307,8 @@ class Potential:
             return np.ones(len(q), dtype=np.bool_)
         ahead = self._contact.ahead(q)
         gaps, friction = self._contact.gap_changes(ahead), self._contact.friction_changes(ahead)
-        kept = islands.largest(labels, gaps) < _GAP_CHANGE
-        allowed = np.where(self.is_soft, _SOFT_FRICTION_CHANGE, _EXACT_FRICTION_CHANGE)
-        allowed = np.where(islands.anyone(labels, self.exact), allowed, _FRICTION_CHANGE)
+        kept = islands.largest(labels, gaps) < GAP_CHANGE
+        allowed = np.where(islands.anyone(labels, self.exact), _EXACT_FRICTION_CHANGE, _FRICTION_CHANGE)
         return kept & ~islands.anyone(labels, friction >= allowed)
 
     def motions(self, dq: Array) -> Array:

@@ -6,8 +6,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.engine.contact_free.step import take
-from ipc_articulation.engine.newton.extrapolation import rigid_motion
-from ipc_articulation.engine.newton.jointed_start import find_start
+from ipc_articulation.engine.newton.extrapolation import advance, rigid_motion
 from ipc_articulation.engine.newton.lagging import settle_friction
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
@@ -70,7 +69,7 @@ def step(
         motion = rigid_motion(state.q, state.qdot, moving & ~is_soft, model.center, is_link, dt * share)
         return np.where((is_soft & moving)[:, None], dt * share[:, None] * state.qdot, motion)
 
-    start, energies = find_start(potential, workspace.system, state.q, moving, part)
+    start, energies = advance(potential, state.q, moving, part)
     watch.lap("start")
     q, unconverged, report = minimise(potential, workspace.system, start, energies, moving, dt, model.config, watch)
     if model.rules.friction_iterations > 1:

@@ -4,14 +4,11 @@ import dataclasses
 
 import mujoco
 import numpy as np
-import pytest
 import uipc
 from ipc_articulation.adapters.mujoco import MujocoAdapter
 
 from ipc_articulation import Engine, couple
-from ipc_articulation.articulation.spring_rows import make_rows
 from ipc_articulation.engine.newton.newton_report import NewtonResult
-from ipc_articulation.engine.newton.restrained_step import bearing
 
 ARM = """<mujoco><option timestep="0.005" integrator="Euler"/><compiler angle="radian"/>
 <worldbody><geom type="plane" size="5 5 .1" friction="0.5"/><geom type="box" size=".02 .3 .3" pos=".75 0 .3"/>
@@ -61,9 +58,8 @@ def moved(robot):
     return dataclasses.replace(robot, free=tuple(free))
 
 
-@pytest.mark.slow
 def test_every_step_converges(tmp_path):
-    """Step 96 took 1,024 steps of Newton's without the stiffness of the springs that bear."""
+    """Step 96 took 1,024 steps of Newton's where projected Hessians had been mixed with exact ones."""
     config = uipc.Scene.default_config()
     config["dt"], config["gravity"], config["contact"]["d_hat"] = 0.005, [[0.0], [0.0], [-9.81]], 2e-3
     scene, adapter = uipc.Scene(config), arm(np.random.default_rng(1000 + PHASE))
@@ -81,19 +77,4 @@ def test_every_step_converges(tmp_path):
         coupling.step(world)
         reports.append(engine.statistics.newton)
     assert {report.result for report in reports} == {NewtonResult.CONVERGED}
-    assert max(report.iterations for report in reports) < 200
-
-
-def test_rows_bear_between_their_bounds_and_where_the_mass_couples_their_freedoms():
-    rows = make_rows(np.array([0, 3]), [2])
-    rows.weights[3:] = 1.0, 2.0, 0.0, 0.0, 1.0, 1.0  # of freedoms 0, 1 and of 1, 2
-    springs = np.zeros((5, 4, 4))
-    springs[:, 1] = 0.1, 7.0, 0.0, np.inf  # upper limits at 0.1
-    springs[2, 1] = 0.1, 7.0, 0.0, 0.5  # whose force is at its bound
-    coupled = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]], dtype=bool)
-    chosen, delta = np.array([True, True, True]), np.array([0.2, 0.05, 0.3])
-    bears, stiffness = bearing(rows, springs, coupled, delta, chosen)
-    np.testing.assert_array_equal(bears, [True, False, False, True, False])
-    np.testing.assert_allclose(stiffness, 7.0 * np.array([[2.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 0.0]]))
-    bears, _ = bearing(rows, springs, coupled, delta, np.array([True, False, True]))
-    np.testing.assert_array_equal(bears, [True, False, False, False, False])
+    assert max(report.iterations for report in reports) < 60

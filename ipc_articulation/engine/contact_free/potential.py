@@ -30,7 +30,7 @@ def assemble(problem, q, moving):
     force, delta, w = forces(problem.terms.articulations, q)
     g, J = np.zeros(q.shape), np.zeros((len(w), 2 * DOF))
     clear(problem.H, moving)
-    usual_terms.add_derivatives(problem.terms, q, force, w, moving, True, g, problem.H, J)
+    usual_terms.add_derivatives(problem.terms, q, force, w, moving, np.ones(len(q), dtype=np.bool_), g, problem.H, J)
     return g, J, delta
 
 
@@ -38,7 +38,7 @@ def assemble(problem, q, moving):
 def restrain(problem, J, delta, dq):
     """The Newton step (n, 12) with the springs of the joints; see `newton.restrained_step`."""
     held, H = problem.terms.articulations, problem.H
-    given = held.rows, held.springs, held.row_tilde, delta, np.zeros(len(held.springs), dtype=np.bool_)
+    given = held.rows, held.springs, held.row_tilde, delta
     labels = problem.bodies.labels
     is_pressed, rows, springs, tilde, x, ahead, part = press(dq, H.place, labels, held.bodies, J, *given)
     if not is_pressed:

@@ -20,25 +20,25 @@ from ipc_articulation.engine.potential import Potential
 
 
 def advance(
-    potential: Potential, q: Array, motion: Array, moving: Bools, part: Callable[[Array], Array] | None = None
+    potential: Potential, q: Array, moving: Bools, part: Callable[[Array], Array]
 ) -> tuple[Array, Array | None]:
-    """Move from q (n, 12) along a motion (n, 12) without contact; islands whose energy would rise do not move.
+    """Move from q (n, 12) as bodies continue, up to contact; islands whose energy would rise do not move.
 
     Args:
         potential: E, with `begin_step` done.
         q: Coordinates.
-        motion: Their change, in which all bodies would remain as they are.
         moving: Which bodies move, (n,).
-        part: The change (n, 12) in a part (n,) of the time. Without it bodies go straight, and turning ones shrink.
+        part: The change (n, 12) in a part (n,) of the step, see `rigid_motion`.
 
     Returns:
         Coordinates (n, 12), and the energies of the bodies there (n,), None if they were not measured.
     """
+    motion = part(np.ones(len(q)))
     if not np.count_nonzero(motion):
         return q, None
     potential.place(q, moving)
     share, labels = potential.step_fractions(q, motion)
-    if part is not None and share.min() < 1.0:
+    if share.min() < 1.0:
         motion = part(share)
         share, labels = potential.step_fractions(q, motion)
     ahead = q + share[:, None] * motion

@@ -30,7 +30,7 @@ class Iterate(NamedTuple):
     is_exhausted: bool  # whether its line search found no decrease
     residual: Array  # (n,) what is left of the first residual
     early: Bools  # (n,) bodies whose islands ended before they had converged
-    refused: Bools  # (n,) bodies whose exact Hessian was not definite in this step
+    refused: Bools  # (n,) bodies whose exact Hessian was not definite in the last iterations
 
 
 def first_iterate(q: Array, energies: Array | None, moving: Bools) -> Iterate:

@@ -119,20 +119,18 @@ def _newton_step(problem: _Problem, now: Iterate) -> tuple[Array, Bools, bool]:
 
     Projected term by term, a Hessian is much stiffer than the sum where forces of two terms balance: those that hold a
     link against those that move its joint (Longva et al. 2023, «Pitfalls of projection»). So exact ones are tried.
-    Parts, not connected with others, that are not definite get the stiffness of the springs that bear in them (see
-    `restrained_step`); where that is not enough, projected ones take their place until the step ends.
+    In parts, not connected with others, that are not definite, projected ones take their place until steps meet the
+    tolerances.
 
     Returns:
         The step; the bodies whose exact Hessian was not definite, (n,); and whether contact has become stiffer.
     """
-    potential, system, refused = problem.potential, problem.system, now.refused
+    potential, system, refused = problem.potential, problem.system, now.refused & (now.step.size >= 1.0)
     potential.select(now.moving)
     projected = refused if potential.projects else np.ones_like(refused)
     try:
         g, has_stiffened = _assemble(problem, now, projected)
         dq = system.solve_definite(g)
-        if dq is None and potential.bear(system):
-            dq = system.solve_definite(g)
         if dq is None:
             refused = refused | system.indefinite
             g, again = _assemble(problem, now, projected | refused)

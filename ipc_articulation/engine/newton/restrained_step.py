@@ -9,10 +9,6 @@ out of the quadratic model of the energy, and enters the step as it is (a proxim
 for the rows C of `articulation.spring_rows`. With dq₀ = -H⁻¹g, x̂ = x + G dq₀ and the compliance A = G H⁻¹ Gᵀ of the
 rows its solution is dq = dq₀ - H⁻¹ Gᵀ μ, with the impulses μ of `articulation.spring_impulses`.
 
-Where the exact H of a part is not definite, springs that bear may make it so: their forces enter the curvature of the
-joints, which is part of H, but their stiffness is not. Then Gᵀ D'' G of the rows that bear is added to H, and only the
-slope D' of these rows, as it is now, enters the step besides: that is Newton's own step, and its kinks are ignored.
-
 Rows of different parts of H, which no block connects, know nothing of each other: each part has impulses of its own,
 and one load Gᵀ of each part is solved for together. So robots that do not touch change no bit of each other's step.
 """
@@ -22,15 +18,15 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.affine import DOF
-from ipc_articulation.articulation.bounded_springs import STIFFNESS, curvatures, slopes
+from ipc_articulation.articulation.bounded_springs import STIFFNESS, slopes
 from ipc_articulation.articulation.spring_impulses import impulses
-from ipc_articulation.articulation.spring_rows import add_back, along, selected
+from ipc_articulation.articulation.spring_rows import along, selected
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.newton import islands
 
 
 @compiled
-def press_parts(dq, H, couples, articulations, J, delta, left_out):
+def press_parts(dq, H, couples, articulations, J, delta):
     """`press` for articulations, their bodies coupled by pairs (c, 2), and a Hessian whose parts are not known.
 
     Args:
@@ -40,7 +36,6 @@ def press_parts(dq, H, couples, articulations, J, delta, left_out):
         articulations: `HeldArticulations`.
         J: ∂δθ/∂q, (F, 24).
         delta: δθ, (F,).
-        left_out: Rows that do not count, (S,).
 
     Returns:
         The part of each body, (n,), and the results of `press`.
@@ -50,12 +45,12 @@ def press_parts(dq, H, couples, articulations, J, delta, left_out):
         joined[k, 0], joined[k, 1] = H.bodies[H.upper.rows[k]], H.bodies[H.upper.cols[k]]
     labels = islands.join(islands.join(np.arange(len(dq)), joined, is_unknown), couples, is_unknown)
     held = articulations
-    given = held.bodies, J, held.rows, held.springs, held.row_tilde, delta, left_out
+    given = held.bodies, J, held.rows, held.springs, held.row_tilde, delta
     return labels, press(dq, H.place, labels, *given)
 
 
 @compiled
-def press(dq, place, labels, bodies, J, rows, springs, tilde, delta, left_out):
+def press(dq, place, labels, bodies, J, rows, springs, tilde, delta):
     """The springs of the parts of H in which any spring bears on a step.
 
     Args:
@@ -68,12 +63,11 @@ def press(dq, place, labels, bodies, J, rows, springs, tilde, delta, left_out):
         springs: The springs, (S, 4, 4).
         tilde: C δθ̃, (S,).
         delta: δθ at present, (F,).
-        left_out: Rows that do not count, (S,).
 
     Returns:
         Whether there are any. Of them, part by part: rows, springs, C δθ̃, x, x̂, and the part.
     """
-    chosen = _moving(place, bodies, rows, springs, left_out)
+    chosen = _moving(place, bodies, rows, springs)
     rows, springs, tilde = selected(rows, chosen), springs[chosen], tilde[chosen]
     x = along(rows, delta)
     ahead = x + _along(bodies, J, rows, dq)
@@ -84,46 +78,6 @@ def press(dq, place, labels, bodies, J, rows, springs, tilde, delta, left_out):
     order = np.argsort(part, kind="mergesort")
     kept = order[is_pressed[part[order]]]
     return len(kept) > 0, selected(rows, kept), springs[kept], tilde[kept], x[kept], ahead[kept], part[kept]
-
-
-@compiled
-def bearing(rows, springs, coupled, delta, chosen):
-    """The rows that bear with the stiffness D'' > 0 on freedoms that are chosen and coupled with each other.
-
-    Args:
-        rows: C, S rows.
-        springs: (S, 4, 4).
-        coupled: Which freedoms share an entry of Mᵗ, (F, F): others have no entry in H.
-        delta: δθ at present, (F,).
-        chosen: (F,).
-
-    Returns:
-        Which rows they are, (S,), and Cᵀ D'' C of them, (F, F).
-    """
-    D = curvatures(springs, along(rows, delta))
-    stiffness, is_bearing = np.zeros(coupled.shape), D > 0.0
-    for s in np.flatnonzero(is_bearing):
-        first, of = rows.first[s], rows.weights[rows.starts[s] : rows.starts[s + 1]]
-        for i in np.flatnonzero(of):
-            is_bearing[s] &= chosen[first + i]
-            for j in np.flatnonzero(of):
-                is_bearing[s] &= coupled[first + i, first + j]
-        if is_bearing[s]:
-            for i in np.flatnonzero(of):
-                for j in np.flatnonzero(of):
-                    stiffness[first + i, first + j] += of[i] * D[s] * of[j]
-    return is_bearing, stiffness
-
-
-@compiled
-def load(bodies, J, rows, springs, tilde, delta, chosen, n):
-    """Gᵀ D' of the chosen rows (S,) at δθ (F,), (n, 12)."""
-    w, result = np.zeros(len(delta)), np.zeros((n, DOF))
-    add_back(rows, np.where(chosen, slopes(springs, tilde, along(rows, delta)), 0.0), w)
-    for f in range(len(w)):
-        for side in range(2):
-            result[bodies[f, side]] += w[f] * J[f, DOF * side : DOF * side + DOF]
-    return result
 
 
 @compiled
@@ -182,11 +136,11 @@ def _slots(part):
 
 
 @compiled
-def _moving(place, bodies, rows, springs, left_out):
-    """The rows that have a spring, and a body with unknowns, and are not left out."""
+def _moving(place, bodies, rows, springs):
+    """The rows that have a spring, and a body with unknowns."""
     chosen = np.zeros(len(springs), dtype=np.bool_)
     for s in range(len(springs)):
-        if springs[s, :, STIFFNESS].any() and not left_out[s]:
+        if springs[s, :, STIFFNESS].any():
             for k in range(rows.starts[s], rows.starts[s + 1]):
                 i, j = bodies[rows.first[s] + k - rows.starts[s]]
                 chosen[s] |= rows.weights[k] != 0.0 and (place[i] >= 0 or place[j] >= 0)

@@ -9,7 +9,6 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.evaluation import Articulations, HeldArticulations
-from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Coupled, Hessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
@@ -40,7 +39,6 @@ class Articulation(Term, Projecting):
         self._links = np.unique(np.concatenate(links))
         self._moving, self.projected = ~is_fixed, np.ones(len(is_fixed), dtype=np.bool_)
         self._at: tuple[Array, Array] | None = None  # ∂δθ/∂q and δθ where it was last assembled
-        self._bears = np.zeros(0, dtype=np.bool_)  # rows whose stiffness the system has
         self._is_restrained = False
         self._handed: StepInputs | None = None
         self.owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], sizes)  # gets K of a freedom
@@ -71,12 +69,6 @@ class Articulation(Term, Projecting):
     def exact(self) -> Ints:
         """The bodies of articulations: the multibody engine gets δθ, and M(δθ - δθ̃)/dt² is its contact force."""
         return self._links
-
-    @property
-    def curved(self) -> Ints:
-        """The links of articulations with a joint that turns in space: several freedoms turn at once."""
-        turns = [KINDS[kind].turns_in_space for kind in self._energy.joints.kind.tolist()]
-        return self._links if any(turns) else np.zeros(0, dtype=np.int64)
 
     @property
     def geo_ids(self) -> tuple[int, ...]:
@@ -129,37 +121,17 @@ class Articulation(Term, Projecting):
 
     def linearized(self, jacobian: Array, displacement: Array) -> None:
         """Note ∂δθ/∂q (F, 24) and δθ (F,) where the system was assembled, for `restrain`."""
-        self._at, self._bears = (jacobian, displacement), np.zeros(len(self._energy.arrays.springs), dtype=np.bool_)
+        self._at = jacobian, displacement
 
-    def bear(self, system: LinearSystem) -> bool:
-        if not self._is_restrained or self._at is None:
-            return False
-        arrays, (J, delta) = self._energy.arrays, self._at
-        chosen = system.indefinite[arrays.bodies].any(axis=1)
-        coupled = np.zeros((len(delta), len(delta)), dtype=np.bool_)
-        for part, M in zip(self._parts, self._energy.mass, strict=True):
-            coupled[part, part] = M != 0.0
-        self._bears, stiffness = restrained_step.bearing(arrays.rows, arrays.springs, coupled, delta, chosen)
-        own = np.concatenate([stiffness[part, part].ravel() for part in self._parts])
-        system.add_coupled(Coupled(arrays.bodies, J, arrays.starts, own))
-        return bool(self._bears.any())
-
-    def restrain(self, dq: Array, system: LinearSystem, projected: Bools) -> Array:
+    def restrain(self, dq: Array, system: LinearSystem) -> Array:
         if not self._is_restrained or self._at is None:
             return dq
-        arrays, (J, delta) = self._energy.arrays, self._at
-        is_linear = self._bears
-        if is_linear.any():
-            is_linear = is_linear & ~projected[arrays.bodies[arrays.rows.first]].any(axis=1)
-            springs = arrays.rows, arrays.springs, arrays.row_tilde, delta
-            force = restrained_step.load(arrays.bodies, J, *springs, is_linear, len(dq))
-            dq = dq - system.solve_again(force[None])[0]
-        known = self._couples, self.arrays, J, delta, is_linear
+        known = self._couples, self.arrays, *self._at
         labels, found = restrained_step.press_parts(dq, system.blocks.as_arrays(), *known)
         is_pressed, *pressed = found
         if not is_pressed:
             return dq
-        along = arrays.bodies, J
+        along = self._energy.arrays.bodies, self._at[0]
         V = system.solve_again(restrained_step.loads(*along, pressed[0], pressed[-1], len(dq)))
         return restrained_step.restrained(dq, V, labels, *along, *pressed)
 

@@ -44,11 +44,6 @@ class Term(ABC):
         """Bodies for which Newton must converge completely, (k,), because another engine continues from them."""
         return np.zeros(0, dtype=np.int64)
 
-    @property
-    def curved(self) -> Ints:
-        """Exact bodies of which Newton's start is no solution even without contact, (k,); see `convergence`."""
-        return np.zeros(0, dtype=np.int64)
-
     @abstractmethod
     def begin_step(self, state: EngineState, dt: float) -> None:
         """Compute everything that is constant in the step of dt [s] that begins at a state."""
@@ -67,19 +62,8 @@ class Term(ABC):
     def follow(self, q: Array, step: Array, turned: Bools) -> None:  # noqa: B027
         """Report a Newton step from q (n, 12) to q + step, which some bodies (n,) have taken on circles."""
 
-    def bear(self, system: LinearSystem) -> bool:
-        """Add of what `assemble` leaves out the present stiffness in parts that are not definite, where any is.
-
-        Returns:
-            Whether there is any.
-        """
-        return False
-
-    def restrain(self, dq: Array, system: LinearSystem, projected: Bools) -> Array:
-        """The Newton step, given as dq (n, 12) without what `assemble` leaves out; see `newton.restrained_step`.
-
-        The Hessian of some bodies (n,) is projected.
-        """
+    def restrain(self, dq: Array, system: LinearSystem) -> Array:
+        """The Newton step, given as dq (n, 12) without what `assemble` leaves out; see `newton.restrained_step`."""
         return dq
 
     def energy(self, q: Array) -> float:
