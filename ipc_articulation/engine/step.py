@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ipc_articulation.arrays import Array
 from ipc_articulation.engine.contact_free.step import take
 from ipc_articulation.engine.newton.extrapolation import advance, rigid_motion
 from ipc_articulation.engine.newton.lagging import settle_friction
@@ -62,14 +59,9 @@ def step(
     if not moving.any():
         return state, None if rested is None else rested._replace(is_all=True), NewtonReport(NewtonResult.CONVERGED)
 
-    def part(share: Array) -> Array:
-        if not potential.has_soft:
-            return rigid_motion(state.q, state.qdot, moving, model.center, is_link, dt * share)
-        is_soft = potential.is_soft
-        motion = rigid_motion(state.q, state.qdot, moving & ~is_soft, model.center, is_link, dt * share)
-        return np.where((is_soft & moving)[:, None], dt * share[:, None] * state.qdot, motion)
-
-    start, energies = advance(potential, state.q, moving, part)
+    motion = rigid_motion(state.q, state.qdot, moving & ~potential.is_soft, model.center, is_link, dt)
+    motion[potential.is_soft & moving] = dt * state.qdot[potential.is_soft & moving]
+    start, energies = advance(potential, state.q, motion, moving)
     watch.lap("start")
     q, unconverged, report = minimise(potential, workspace.system, start, energies, moving, dt, model.config, watch)
     if model.rules.friction_iterations > 1:

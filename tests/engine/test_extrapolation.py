@@ -13,7 +13,7 @@ CENTER = np.array([0.3, -0.2, 0.1])
 
 
 def motion(q, qdot, is_link, moves=MOVES):
-    return rigid_motion(q, qdot, moves, CENTER[None], np.array([is_link]), np.array([DT]))
+    return rigid_motion(q, qdot, moves, CENTER[None], np.array([is_link]), DT)
 
 
 def moving(linear, angular):

@@ -1,4 +1,4 @@
-"""Start of Newton's method: bodies continue their motion until the first two meet.
+"""Start of Newton's method: bodies continue their motion, where nothing is in the way.
 
 Continuing with the affine velocity q̇ would stretch a rotating body, which the stiff shape energy prevents. Bodies
 continue rigidly instead, with the twist (v, ω) in q̇: A is rotated by exp(dt [ω]), and the centre of mass of a free
@@ -6,8 +6,6 @@ body moves on a straight line, while a link, which rotates about its joints, fol
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
@@ -19,29 +17,23 @@ from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.potential import Potential
 
 
-def advance(
-    potential: Potential, q: Array, moving: Bools, part: Callable[[Array], Array]
-) -> tuple[Array, Array | None]:
-    """Move from q (n, 12) as bodies continue, up to contact; islands whose energy would rise do not move.
+def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tuple[Array, Array | None]:
+    """Move from q (n, 12) along a motion (n, 12); islands whose energy would rise, or that would touch, do not move.
 
     Args:
         potential: E, with `begin_step` done.
         q: Coordinates.
+        motion: Their change.
         moving: Which bodies move, (n,).
-        part: The change (n, 12) in a part (n,) of the step, see `rigid_motion`.
 
     Returns:
         Coordinates (n, 12), and the energies of the bodies there (n,), None if they were not measured.
     """
-    motion = part(np.ones(len(q)))
     if not np.count_nonzero(motion):
         return q, None
     potential.place(q, moving)
     share, labels = potential.step_fractions(q, motion)
-    if share.min() < 1.0:
-        motion = part(share)
-        share, labels = potential.step_fractions(q, motion)
-    ahead = q + share[:, None] * motion
+    ahead = q + np.where((share < 1.0)[:, None], 0.0, motion)
     return lower(labels, q, potential.body_energies(q), ahead, potential.body_energies(ahead))
 
 
@@ -59,8 +51,8 @@ def lower(labels, q, E, ahead, E_ahead):
 
 
 @compiled
-def rigid_motion(q, qdot, moving, center, is_link, times):
-    """Change of the coordinates in some time from q (n, 12) with q̇ (n, 12); zero for bodies that are not moving.
+def rigid_motion(q, qdot, moving, center, is_link, dt):
+    """Change of the coordinates in dt [s] from q (n, 12) with q̇ (n, 12); zero for bodies that are not moving.
 
     Args:
         q: Coordinates.
@@ -68,12 +60,12 @@ def rigid_motion(q, qdot, moving, center, is_link, times):
         moving: Which bodies move, (n,).
         center: Centre of mass, in the body's frame, (n, 3) [m].
         is_link: Links of an articulation, (n,).
-        times: Of each body, (n,) [s].
+        dt: Time [s].
     """
     motion, R, V = np.zeros_like(q), np.empty((3, 3)), np.empty((3, 3))
     for b in range(len(q)):
         if moving[b] and np.any(qdot[b]):
-            _continue(q[b], qdot[b], center[b], is_link[b], times[b], R, V, motion[b])
+            _continue(q[b], qdot[b], center[b], is_link[b], dt, R, V, motion[b])
     return motion
 
 
