@@ -15,7 +15,6 @@ from ipc_articulation.contact.planes.half_plane_contact import HalfPlaneContact
 from ipc_articulation.contact.planes.half_planes import HalfPlanes
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.resistance import Resistance
-from ipc_articulation.contact.sides import HeldSides, Sides, hold
 from ipc_articulation.contact.soft.meshes import Meshes
 from ipc_articulation.contact.soft.soft_contact import SoftContact
 from ipc_articulation.contact.soft.vertex_elements import VertexElements
@@ -66,9 +65,6 @@ class Contacts:
             if meshes is not None
         ]
         self.body_contacts: list[BodyContact | SoftContact] = [*self._affine_contacts, *self._soft_contacts]
-        self.sides: HeldSides | Sides | None = None  # where one compiled call may sweep, see `Ways`
-        if self._meshes is None and len(self._affine_contacts) == 1:
-            self.sides = hold(self._affine_contacts[0].sides(self.half_planes.columns))
         self._all = np.ones(n, dtype=np.bool_)
 
     def set_frictions(self, pairs: Ints, elements: Ints, frictions: Array) -> None:

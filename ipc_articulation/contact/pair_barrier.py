@@ -20,7 +20,7 @@ from ipc_articulation.contact.mollified import add_mollified
 from ipc_articulation.contact.pair_blocks import LEVER, add_gradient, add_rank_one, by_coordinates, lever, outer
 
 
-@compiled(nogil=True)
+@compiled
 def in_reach(bodies, pair, kind, vertices, moving, x, reach):
     """Rows of the stencils nearer than a distance [m] at x (V, 3), of pairs with a moving body, (k,)."""
     on = np.empty(len(bodies), dtype=np.bool_)

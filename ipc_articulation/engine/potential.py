@@ -14,7 +14,6 @@ from ipc_articulation.contact.anchors import NO_ANCHORS
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.foresight import Foresight
 from ipc_articulation.contact.held import NOTHING_HELD, Held
-from ipc_articulation.contact.material_contact import TOGETHER
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.springs import NO_SPRINGS, Springs
 from ipc_articulation.contact.surfaces import Surfaces
@@ -23,7 +22,6 @@ from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.joint_tree import joint_tree
-from ipc_articulation.engine.newton.sweep import sweep
 from ipc_articulation.engine.state import NO_CREASES, EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.terms.contact import Contact, add_blocks
@@ -276,16 +274,7 @@ class Potential:
         if self._contact is None:
             return self._whole, self.labels
         contact = self._contact
-        touching = contact.touching()
-        if contact.sides is None or self._cfl or len(touching[0]) > TOGETHER:
-            share, labels, ahead, near = self._first_fractions(contact, q, dq)
-        else:
-            given = *contact.sweeping(), q, dq, self.labels, self.movable
-            share, labels, q_ahead, of_bodies, is_done, columns = sweep(contact.sides, *given)
-            if is_done:
-                contact.swept(columns)
-                return share, labels
-            ahead, near = contact.placed_ahead(q_ahead), [of_bodies]
+        share, labels, ahead, near = self._first_fractions(contact, q, dq)
         for _ in range(_SHORTENED):
             crowded = contact.crowded(ahead, near)
             if not crowded.any():
