@@ -9,7 +9,8 @@ rₖ(t) = rₖ + t vₖ, so an axis n proves for all times in [0, t*] that the g
 Advancing by the best t* of a few axes, again and again, is conservative advancement (Mirtich 1996). The axes tried are
 the polygon's normal and the directions from the origin to its sides; the nearest of these attains the distance.
 Rounding errors of an axis only make the proven time shorter. So no contact is missed at gaps of 1e-11 m or between
-edges that are almost parallel, and sliding along a surface does not shorten steps, however small the gap.
+edges that are almost parallel, and sliding along a surface does not shorten steps, however small the gap; where the
+surface also turns, see `coplanarity`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.closest_points import EDGES, closest_points, row
+from ipc_articulation.contact.coplanarity import time_off_plane
 
 REST = 0.1  # smallest remaining gap after a step, relative to the gap before or, if smaller, to d̂
 FLOOR = 2e-12  # smallest gap after a step, relative to the largest coordinate, because positions are rounded
@@ -144,6 +146,7 @@ def _advance(r, v, sides, rest, limit, t, n):
         for side in range(sides + 1):
             if _axis(r, v, sides, t, side, n):
                 ahead = max(ahead, _time_apart(r, v, sides, t, rest, n))
+        ahead = max(ahead, time_off_plane(r, v, t, limit, rest, ahead))
         t += ahead
         if ahead <= _PROGRESS * t:
             break

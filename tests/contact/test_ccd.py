@@ -3,6 +3,7 @@
 import ipctk
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from ipc_articulation.contact.ccd import FLOOR, lower_fractions
 from ipc_articulation.contact.closest_points import EDGES
@@ -84,6 +85,30 @@ def test_sliding_very_near_a_face_is_free():
     start = np.array([[0.2, 0.2, 1e-10], [0, 0, 0], [1, 0, 0], [0, 1, 0]])
     aside = np.array([[0.4, 0.1, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]])
     assert vertex_and_face(start, start + aside) == 1.0
+
+
+def turning_and_sliding(gap, slide):
+    """A vertex that slides along a face of 0.2 m that turns by 1 mrad; the gap doubles. Before and after."""
+    face = 0.2 * np.array([[-1, -1, 0], [2, -1, 0], [-1, 2, 0.0]])
+    turn = Rotation.from_rotvec([0, 1e-3, 0]).as_matrix()
+    start = np.vstack([[0.01, 0.0, gap], face])
+    return start, np.vstack([[0.01 + slide, 0.0, 2.0 * gap], face]) @ turn.T
+
+
+@pytest.mark.parametrize("gap", [1e-6, 1e-9, 5e-11])
+def test_sliding_very_near_a_face_that_turns_is_free_where_the_gap_grows(gap):
+    """Axes that do not turn prove a few hundredths of this way."""
+    start, end = turning_and_sliding(gap, slide=-1e-3)
+    assert min(distance(vertex_and_face, start + t * (end - start)) for t in np.linspace(0, 1, 200)) >= 0.99 * gap
+    assert vertex_and_face(start, end) == 1.0
+
+
+@pytest.mark.parametrize("gap", [1e-9, 5e-11])
+def test_sliding_very_near_a_face_that_turns_is_cut_where_little_of_the_gap_is_left(gap):
+    start, end = turning_and_sliding(gap, slide=1e-3)
+    share = vertex_and_face(start, end)
+    assert 0.0 < share < 1.0
+    assert 0.1 * gap < distance(vertex_and_face, start + share * (end - start)) < 0.5 * gap
 
 
 def test_the_smallest_gaps_may_grow_but_not_shrink():
