@@ -146,11 +146,6 @@ class Potential:
         return np.zeros(n, dtype=np.bool_) if self._contact is None else self._contact.resistance.changed[:n]
 
     @property
-    def has_stiffened(self) -> bool:
-        """Whether the last `assemble` has made contact stiffer: energies from before it are not comparable."""
-        return self._contact_term is not None and self._contact_term.has_stiffened
-
-    @property
     def may_touch(self) -> bool:
         """Whether there is contact."""
         return self._contact is not None

@@ -119,17 +119,14 @@ class _Solve:
         self._is_foreseen = self._nobody  # bodies whose step, in this iteration, is not Newton's
         self._was_foreseen = self._nobody  # in the one before
         self._refusals = np.zeros(n, dtype=np.int64)  # of foreseen steps
-        self._has_stiffened = False  # whether assembling, in this iteration, has raised any contact resistance
 
     def iterate(self, now: Iterate) -> Iterate:
         """One Newton iteration."""
         potential, report = self._potential, self.report
         report.iterations += 1
-        self._was_foreseen, self._is_foreseen, self._has_stiffened = self._is_foreseen, self._nobody, False
+        self._was_foreseen, self._is_foreseen = self._is_foreseen, self._nobody
         at_goal = potential.approach(report.iterations)
         dq = self._newton_step(now)
-        if self._has_stiffened:
-            now = now._replace(energies=None)
         step, labels = self._foresee(now, *self._cut(now, dq))
         if report.iterations > _LONG:
             step = halved(step, now.step, now.taken, labels)
@@ -231,7 +228,7 @@ class _Solve:
         """The gradient (n, 12), and the Hessian in the system."""
         self._system.choose(moving)
         g = self._potential.assemble(q, self._system, project)
-        self._gradient, self._has_stiffened = g, self._has_stiffened or self._potential.has_stiffened
+        self._gradient = g
         self._watch.lap("assemble")
         if not rows.are_finite(g):
             raise SolverError("the gradient of the step's energy is not finite")
