@@ -9,8 +9,6 @@ because derivatives by affine coordinates are much smaller arrays than those by 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ipc_articulation.affine import DOF
@@ -22,7 +20,7 @@ from ipc_articulation.contact.anchors import Patches
 from ipc_articulation.contact.broad_phase import find_stencils, near_moving, smallest_distance
 from ipc_articulation.contact.forces import ContactForces, barrier_forces, friction_forces
 from ipc_articulation.contact.friction_law import FrictionLaw
-from ipc_articulation.contact.material_contact import TOGETHER_SLOW, MaterialContact
+from ipc_articulation.contact.material_contact import TOGETHER, MaterialContact
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.pair_blocks import add_rows
 from ipc_articulation.contact.pair_friction import Friction
@@ -30,7 +28,6 @@ from ipc_articulation.contact.part_friction import PartFriction
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.proximity import Proximity
 from ipc_articulation.contact.resistance import Resistance
-from ipc_articulation.contact.sides import Sides
 from ipc_articulation.contact.stencils import Stencils
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.cores import parts_of_sizes, share
@@ -66,12 +63,6 @@ class BodyContact(MaterialContact):
         self._near = Proximity(surfaces, self.proximity.reach)  # wherever a distance is asked for
         self._friction: Friction | None = None
         self._apart: Array | float = 0.0  # how far apart the points were on which it acts, now in one place [m]
-
-    def sides(self, planes: tuple[Any, ...]) -> Sides:
-        """What collision detection needs of these bodies, and of the pairs with half-planes (see `PlanePairs`)."""
-        surfaces, limits = self._surfaces, (self.proximity.reach, self._thickness, self._d_hat)
-        bodies = surfaces.points, surfaces.first, *surfaces.corners_by_axis, *surfaces.boxes
-        return Sides(*bodies, planes, self._allowed, *limits)
 
     def begin_step(self, at: Positions, near: Ints, dt: float) -> Stencils:
         """Begin a step of dt [s] where the bodies are, without friction so far.
@@ -136,7 +127,7 @@ class BodyContact(MaterialContact):
         bodies, pair, *columns = touching.columns
         kappa, project = self._stiffness(touching), np.logical_or(*projected[bodies].T)
         limits = self._d_hat, self._thickness
-        if len(pair) <= TOGETHER_SLOW:
+        if len(pair) <= TOGETHER:
             return _add_together(*touching.columns, self._surfaces.points, x, kappa, *limits, project, g)
 
         def differentiate(pairs: slice) -> tuple[Array, Array]:
@@ -147,7 +138,7 @@ class BodyContact(MaterialContact):
             points = self._surfaces.points, x, kappa[pairs]
             return pair_barrier.add_derivatives(*stencils, *points, *limits, project[pairs], own), own
 
-        found = share(differentiate, parts_of_sizes(np.bincount(pair, minlength=len(bodies)), TOGETHER_SLOW))
+        found = share(differentiate, parts_of_sizes(np.bincount(pair, minlength=len(bodies)), TOGETHER))
         add_rows(g, bodies.ravel(), np.concatenate([own for _, own in found]))  # pair by pair, however they are shared
         return np.concatenate([blocks for blocks, _ in found])
 

@@ -18,7 +18,6 @@ from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.cores import parts, share
 
 _TOGETHER = 16  # pairs of bodies that one core searches
-_FEW = 16  # if fewer than 1/16 of the bodies move, sorting all bodies is slower
 
 
 def find_stencils(surfaces: Surfaces, allowed: Allowed, start: Array, end: Array, distance: float) -> Stencils:
@@ -146,8 +145,6 @@ def near_moving(low, high, allowed, moving, distance):
     """Pairs of bodies that may touch, one of them moving, whose boxes are within a distance of each other, (k, 2)."""
     if allowed.are_few:
         return _near_partners(low, high, allowed, moving, distance)
-    if _FEW * np.count_nonzero(moving) < len(moving):
-        return _near_few(low, high, allowed.pairs, np.flatnonzero(moving), distance)
     return with_moved(_near_bodies(low, high, allowed.pairs, distance), moving)
 
 
@@ -171,22 +168,6 @@ def _near_partners(low, high, allowed, moving, distance):
         for p in range(allowed.first[i], allowed.first[i + 1]):
             j = allowed.partners[p]
             if (moving[i] or moving[j]) and not _apart(low[i], high[i], low[j], high[j], distance):
-                pairs = _with_room(pairs, count)
-                pairs[count, 0], pairs[count, 1] = i, j
-                count += 1
-    return pairs[:count]
-
-
-@compiled
-def _near_few(low, high, allowed, moving, distance):
-    """Pairs of a few moving bodies, each tested against all others."""
-    pairs, count = np.empty((64, 2), dtype=np.int64), 0
-    for i in moving:
-        left, right = low[i, 0] - distance, high[i, 0] + distance
-        for j in range(len(low)):
-            if high[j, 0] < left or low[j, 0] > right or not allowed[i, j]:
-                continue
-            if not _apart(low[i], high[i], low[j], high[j], distance):
                 pairs = _with_room(pairs, count)
                 pairs[count, 0], pairs[count, 1] = i, j
                 count += 1

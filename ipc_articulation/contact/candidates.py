@@ -16,11 +16,8 @@ from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.pair_motion import NUMBERS, approach, refer
 
-_FAR = 2.0  # in units of the reach: distances up to this are not measured anew
-_WORTH = 0.5  # of the distance up to which stencils need a look: measured anew where it becomes less than this part
 _MORE = 1.0 + 1e-6  # of the reach, so that rounding leaves out no stencil that is within it
 
 
@@ -70,14 +67,13 @@ class Found(NamedTuple):
 
 
 @compiled
-def survey(bodies, earlier, skin, nearest, near, start, end, boxes, reach):
+def survey(bodies, earlier, skin, near, start, end, boxes, reach):
     """What is known of the pairs while bodies move straight from start to end, (n, 12) each.
 
     Args:
-        bodies: This and the next three are of `Candidates`.
+        bodies: This and the next two are of `Candidates`.
         earlier: (P, 21).
         skin: (P,).
-        nearest: (P,).
         near: Pairs of bodies whose stencils are needed, (m, 2), in any order.
         start: Coordinates.
         end: Coordinates.
@@ -86,16 +82,15 @@ def survey(bodies, earlier, skin, nearest, near, start, end, boxes, reach):
 
     Returns:
         The d° (P,) [m] below which stencils need a look, NaN where some may be missing; and the pairs to search (s, 2),
-        the smaller body first, ascending; and whether measuring anew may pay, see `remeasured`.
+        the smaller body first, ascending.
     """
     middle, half = boxes
-    is_far, within, M, N, n = False, np.empty(len(bodies)), np.empty((3, 3)), np.empty((3, 3)), len(start)
+    within, M, N, n = np.empty(len(bodies)), np.empty((3, 3)), np.empty((3, 3)), len(start)
     for p in range(len(bodies)):
         a, b = as_seen(bodies[p, 0], bodies[p, 1], half)
         sigma, e = approach(earlier[p], a, b, start, end, middle[b], half[b], M, N)
         holds = sigma * (reach + skin[p]) - e >= reach
         within[p] = (_MORE * reach + e) / sigma if holds else np.nan
-        is_far |= nearest[p] < within[p] and within[p] > _FAR * reach
     keys, count = np.empty(len(near), dtype=np.int64), 0
     for p in range(len(near)):
         key = min(near[p, 0], near[p, 1]) * n + max(near[p, 0], near[p, 1])
@@ -103,39 +98,7 @@ def survey(bodies, earlier, skin, nearest, near, start, end, boxes, reach):
         if at < 0 or np.isnan(within[at]):
             keys[count] = key
             count += 1
-    return within, _unfolded(keys[:count], n), is_far
-
-
-@compiled
-def glance(
-    bodies, earlier, skin, nearest, first, size, kind, vertices, mollified, distance, near, start, end, boxes, reach
-):
-    """`survey`, and if no pair must be searched or measured anew the columns of `looked_at`, else none of their rows.
-
-    Args:
-        bodies: This and the next nine are of `Candidates`.
-        earlier: (P, 21).
-        skin: (P,).
-        nearest: (P,).
-        first: (P,).
-        size: (P,).
-        kind: (K,).
-        vertices: (K, 4).
-        mollified: (K,).
-        distance: (K,).
-        near: This and the rest are as of `survey`.
-        start: (n, 12).
-        end: (n, 12).
-        boxes: (n, 3) each.
-        reach: [m].
-
-    Returns:
-        The results of `survey`, and the columns.
-    """
-    within, missing, is_far = survey(bodies, earlier, skin, nearest, near, start, end, boxes, reach)
-    limits = np.full(len(bodies), -np.inf) if len(missing) or is_far else within
-    columns = looked_at(bodies, nearest, first, size, kind, vertices, mollified, distance, limits, False)
-    return within, missing, is_far, columns
+    return within, _unfolded(keys[:count], n)
 
 
 @compiled
@@ -229,59 +192,6 @@ def looked_at(bodies, nearest, first, count, kind, vertices, mollified, distance
                 row += 1
         at += 1
     return chosen, pair[:row], kinds[:row], ends[:row], eps[:row]
-
-
-@compiled
-def remeasured(
-    bodies, earlier, skin, nearest, first, count, kind, vertices, distance, within, x, start, end, boxes, reach
-):
-    """Measure distances anew where this leaves much less to look at; a bound takes the place of the others.
-
-    Args:
-        bodies: This and the next eight are of `Candidates`; what follows from the bodies' places is overwritten.
-        earlier: (P, 21).
-        skin: (P,).
-        nearest: (P,).
-        first: (P,).
-        count: (P,).
-        kind: (K,).
-        vertices: (K, 4).
-        distance: (K,).
-        within: See `survey`, (P,) [m].
-        x: Positions (V, 3) [m] at the start, valid for the bodies that have candidates.
-        start: Coordinates (n, 12).
-        end: Coordinates (n, 12).
-        boxes: m̄ and h̄ of all bodies, (n, 3) each.
-        reach: [m].
-
-    Returns:
-        `within` after it, (P,) [m].
-    """
-    middle, half = boxes
-    after, now, M, N = within.copy(), np.empty(NUMBERS), np.empty((3, 3)), np.empty((3, 3))
-    w, c = np.empty(4), np.empty(3)
-    for p in range(len(bodies)):
-        if count[p] == 0 or not (nearest[p] < within[p] and within[p] > _FAR * reach):
-            continue
-        a, b = as_seen(bodies[p, 0], bodies[p, 1], half)
-        refer(start, a, b, now)
-        sigma, e = approach(now, a, b, start, end, middle[b], half[b], M, N)
-        if sigma <= 0.5 or not (_MORE * reach + e) / sigma < _WORTH * within[p]:
-            continue
-        so_far, way = approach(earlier[p], a, b, start, start, middle[b], half[b], M, N)
-        left = so_far * (reach + skin[p]) - way - reach
-        if sigma * (reach + left) - e < reach:
-            continue
-        nearest[p], skin[p], after[p] = np.inf, left, (_MORE * reach + e) / sigma
-        for k in range(NUMBERS):
-            earlier[p, k] = now[k]
-        for s in range(first[p], first[p] + count[p]):
-            if distance[s] < within[p]:
-                distance[s] = np.sqrt(closest_points(kind[s], x, row(vertices, s), w, c))
-            else:
-                distance[s] = so_far * distance[s] - way
-            nearest[p] = min(nearest[p], distance[s])
-    return after
 
 
 def joined(known: Candidates, within: Array, found: Found, n: int) -> Candidates:

@@ -41,7 +41,7 @@ def gap_floors(low, high):
     return floors
 
 
-@compiled(nogil=True)
+@compiled
 def lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, thickness, d_hat, floors, fractions):
     """Lower the step fractions of islands, so that along the step every gap keeps a tenth of its size.
 

@@ -15,7 +15,6 @@ from ipc_articulation.contact.planes.half_plane_contact import HalfPlaneContact
 from ipc_articulation.contact.planes.half_planes import HalfPlanes
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.resistance import Resistance
-from ipc_articulation.contact.sides import HeldSides, Sides, hold
 from ipc_articulation.contact.soft.meshes import Meshes
 from ipc_articulation.contact.soft.soft_contact import SoftContact
 from ipc_articulation.contact.soft.vertex_elements import VertexElements
@@ -66,9 +65,6 @@ class Contacts:
             if meshes is not None
         ]
         self.body_contacts: list[BodyContact | SoftContact] = [*self._affine_contacts, *self._soft_contacts]
-        self.sides: HeldSides | Sides | None = None  # where one compiled call may sweep, see `Ways`
-        if self._meshes is None and len(self._affine_contacts) == 1:
-            self.sides = hold(self._affine_contacts[0].sides(self.half_planes.columns))
         self._all = np.ones(n, dtype=np.bool_)
 
     def set_frictions(self, pairs: Ints, elements: Ints, frictions: Array) -> None:
@@ -115,41 +111,28 @@ class Contacts:
         of_affine = zip(self._affine_contacts, touching[:count], strict=True)
         return of_affine, zip(self._soft_contacts, touching[count:], strict=True)
 
-    def _in_contact(self, at: Positions, moving: Bools, touching: list[Stencils]) -> tuple[Ints, Array, Bools]:
-        """Pairs in contact (P, 2) with their smallest gaps (P,) [m], and which rows of the half-planes' are among them.
+    def _in_contact(
+        self, at: Positions, touching: list[Stencils], motions: Sequence[Array]
+    ) -> tuple[Ints, Array, Array]:
+        """Pairs in contact (P, 2), smallest gaps (P,) and their changes (2, P) by the last two steps' motions, in m.
 
         Half-plane p counts as the body n + p.
         """
-        pairs, gaps, near = self.half_planes.in_contact(at.q, moving)
-        if any(map(len, touching)):
-            pairs = np.concatenate([pairs, *(stencils.bodies for stencils in touching)])
-            gaps = self._gaps(gaps, at.x, touching)
-        return pairs, gaps, near
-
-    def _gaps(self, of_planes: Array, x: Array, touching: list[Stencils]) -> Array:
-        """The smallest gaps of pairs in contact as of `_in_contact`, at x (V, 3), (P,) [m]."""
-        of_bodies = zip(self.body_contacts, touching, strict=True)
-        return np.concatenate([of_planes, *(contact.smallest_gaps(stencils, x) for contact, stencils in of_bodies)])
-
-    def _in_contact_so_far(
-        self, at: Positions, touching: list[Stencils], motions: Sequence[Array]
-    ) -> tuple[Ints, Array, Array]:
-        """Pairs in contact (P, 2), their gaps (P,), and changes (2, P) of these by the last two steps' motions."""
-        pairs, gaps, near = self._in_contact(at, self._all, touching)
-        changes, of_planes = np.empty((2, len(gaps))), np.zeros_like(self._all)
-        of_planes[self.half_planes.bodies[near, 0]] = True
+        of_planes, gaps, near = self.half_planes.in_contact(at.q, self._all)
+        pairs = np.concatenate([of_planes, *(stencils.bodies for stencils in touching)])
+        gaps = self._gaps(gaps, at.x, touching)
+        changes, on_planes = np.empty((2, len(gaps))), np.zeros_like(self._all)
+        on_planes[of_planes[:, 0]] = True
         for change, motion in zip(changes, motions if len(gaps) else (), strict=False):
             q = at.q - motion
-            before = self.half_planes.smallest_gaps(q, of_planes, np.inf)[near]
+            before = self.half_planes.smallest_gaps(q, on_planes, np.inf)[near]
             change[:] = gaps - self._gaps(before, self.surfaces.positions(q), touching)
         return pairs, gaps, changes
 
-    def _pushes(self, at: Positions, touching: list[Stencils]) -> Array:
-        """Σ |B'(d)| of pairs in contact as of `_in_contact`, (P,) [m³]."""
-        near = self._in_contact(at, self._all, touching)[2]
+    def _gaps(self, of_planes: Array, x: Array, touching: list[Stencils]) -> Array:
+        """The smallest gaps of half-planes and of stencils at x (V, 3), pair by pair, (P,) [m]."""
         of_bodies = zip(self.body_contacts, touching, strict=True)
-        each = [contact.pushes(stencils, at.x) for contact, stencils in of_bodies]
-        return np.concatenate([self.half_planes.pushes(at.x)[near], *each])
+        return np.concatenate([of_planes, *(contact.smallest_gaps(stencils, x) for contact, stencils in of_bodies)])
 
 
 def _materials_of(pairs: Ints) -> Ints:

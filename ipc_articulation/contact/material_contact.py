@@ -14,9 +14,8 @@ from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils, pairs_of
-from ipc_articulation.cores import parts, share
 
-TOGETHER, TOGETHER_SLOW = 4096, 256  # stencils at which one core looks, or whose derivatives it computes
+TOGETHER = 256  # stencils whose derivatives one core computes
 
 
 class MaterialContact(ABC):
@@ -42,10 +41,6 @@ class MaterialContact(ABC):
         """The smallest gap (P,) [m] of the pairs of some stencils at x (V, 3)."""
         return pair_barrier.smallest_gaps(*touching.columns[:4], x, self._thickness)
 
-    def pushes(self, touching: Stencils, x: Array) -> Array:
-        """Σ |B'(d)| (P,) [m³] of the pairs of some stencils at x (V, 3)."""
-        return pair_barrier.pushes(*touching.columns, x, self._d_hat, self._thickness)
-
     @abstractmethod
     def closest(self, at: Positions, within: float) -> tuple[float, tuple[int, ...]]:
         """The smallest distance of two surfaces [m] and their bodies; inf and () if no distance is below `within`."""
@@ -67,15 +62,7 @@ class MaterialContact(ABC):
         """Those of some stencils within d̂ at x (V, 3) that have a moving body, and only their pairs of bodies."""
         if not len(stencils):
             return NO_STENCILS
-        if len(stencils) <= TOGETHER:
-            return Stencils(*stencils_in_reach(*stencils.columns, moving, x, self._reach))
-        bodies, *columns = stencils.columns[:4]
-
-        def in_reach(some: slice) -> Ints:
-            of_some = bodies, *(column[some] for column in columns)
-            return pair_barrier.in_reach(*of_some, moving, x, self._reach) + some.start
-
-        return stencils.rows(np.concatenate(share(in_reach, parts(len(stencils), TOGETHER))))
+        return Stencils(*_stencils_in_reach(*stencils.columns, moving, x, self._reach))
 
     def add_barriers(self, stencils: Stencils, x: Array, moving: Bools, E: Array) -> None:
         """Add the energy of barriers with a moving body to E (n,), with vertices at x (V, 3)."""
@@ -94,54 +81,13 @@ class MaterialContact(ABC):
     ) -> None:
         """Lower the step fractions (n,) of islands so that stencils do not touch."""
         if len(stencils):
-            motion = labels, moving, start, end, self._thickness, self._d_hat, floors
-            bodies, *columns = stencils.columns[:4]
-            if len(stencils) <= TOGETHER:
-                ccd.lower_fractions(bodies, *columns, *motion, fractions)
-                return
-            columns, pieces = _by_islands(bodies, columns, labels, moving)
-
-            def lower(some: slice) -> Array:
-                own = fractions.copy()
-                ccd.lower_fractions(bodies, *(column[some] for column in columns), *motion, own)
-                return own
-
-            np.minimum.reduce(share(lower, pieces), out=fractions)
+            limits = self._thickness, self._d_hat, floors
+            ccd.lower_fractions(*stencils.columns[:4], labels, moving, start, end, *limits, fractions)
 
 
 @compiled
-def stencils_in_reach(bodies, pair, kind, vertices, mollified, moving, x, reach):
+def _stencils_in_reach(bodies, pair, kind, vertices, mollified, moving, x, reach):
     """The columns of the stencils of `MaterialContact.within_reach`."""
     rows = pair_barrier.in_reach(bodies, pair, kind, vertices, moving, x, reach)
     of, among = pairs_of(pair, rows, len(bodies))
     return bodies[of], among, kind[rows], vertices[rows], mollified[rows]
-
-
-def _by_islands(bodies: Ints, columns: list[Ints], labels: Ints, moving: Bools) -> tuple[list[Ints], list[slice]]:
-    """The columns of stencils, (k,) each, sorted by islands, and pieces for cores, which do not cut a small island.
-
-    How an island is cut does not depend on other islands: the times of its stencils follow from those before them.
-    """
-    first = np.where(moving[bodies[:, 0]], bodies[:, 0], bodies[:, 1])
-    island = labels[first][columns[0]]
-    order = np.argsort(island, kind="stable")
-    bounds = cuts(island[order], TOGETHER)
-    return [column[order] for column in columns], list(map(slice, bounds[:-1], bounds[1:]))
-
-
-@compiled
-def cuts(islands, size):
-    """Bounds of pieces of sorted islands (k,): small islands together, one above a size in parts of its own."""
-    bounds, first = [0], 0
-    while first < len(islands):
-        after = first + 1
-        while after < len(islands) and islands[after] == islands[first]:
-            after += 1
-        if after - first > size or after - bounds[-1] > size:
-            if bounds[-1] < first:
-                bounds.append(first)
-            while after - bounds[-1] > size:
-                bounds.append(bounds[-1] + size)
-        first = after
-    bounds.append(len(islands))
-    return bounds

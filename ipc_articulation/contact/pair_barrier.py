@@ -20,7 +20,7 @@ from ipc_articulation.contact.mollified import add_mollified
 from ipc_articulation.contact.pair_blocks import LEVER, add_gradient, add_rank_one, by_coordinates, lever, outer
 
 
-@compiled(nogil=True)
+@compiled
 def in_reach(bodies, pair, kind, vertices, moving, x, reach):
     """Rows of the stencils nearer than a distance [m] at x (V, 3), of pairs with a moving body, (k,)."""
     on = np.empty(len(bodies), dtype=np.bool_)
@@ -59,20 +59,6 @@ def smallest_gaps(bodies, pair, kind, vertices, x, xi):
         if not _apart(kind[s], x, v, gaps[pair[s]] + xi):
             gaps[pair[s]] = min(gaps[pair[s]], np.sqrt(closest_points(kind[s], x, v, w, c)) - xi)
     return gaps
-
-
-@compiled
-def pushes(bodies, pair, kind, vertices, mollified, x, d_hat, xi):
-    """Σ m |B'(d)| of each pair of bodies at x (V, 3), (P,) [m³]: what its stencils push for κ_c = 1."""
-    sums, w, c = np.zeros(len(bodies)), np.empty(4), np.empty(3)
-    e1, e2, z = np.empty(3), np.empty(3), np.empty(3)
-    for s in range(len(pair)):
-        v = row(vertices, s)
-        gap = np.sqrt(closest_points(kind[s], x, v, w, c)) - xi
-        if 0.0 < gap < d_hat:
-            m = mollifier(cross_of_edges(x, v, e1, e2, z), mollified[s])[0] if mollified[s] > 0.0 else 1.0
-            sums[pair[s]] -= m * barrier(gap, d_hat, xi)[1]
-    return sums
 
 
 @compiled

@@ -15,10 +15,8 @@ from ipc_articulation.contact.candidates import (
     NO_CANDIDATES,
     Candidates,
     Found,
-    glance,
     joined,
     looked_at,
-    remeasured,
     skins,
     survey,
 )
@@ -77,17 +75,12 @@ class Proximity:
         known, motion = self._candidates, (start.q, end.q, self._surfaces.boxes)
         if not len(near) and not len(known.bodies):
             return False
-        within, missing, is_far, columns = glance(*known[:10], near, *motion, self.reach)
+        within, missing = survey(*known[:3], near, *motion, self.reach)
         is_new = len(missing) > 0
-        if not (is_new or is_far):
-            self.stencils = Stencils(*columns)
-            return False
         if is_new:
             known = joined(known, within, self._search(missing, start.q, end.q), len(start.q))
-            within, *_ = survey(*known[:4], _NO_PAIRS, *motion, self.reach)
+            within, _ = survey(*known[:3], _NO_PAIRS, *motion, self.reach)
             self.builds += 1
-        else:
-            within = remeasured(*known[:6], *known[6:8], known.distance, within, start.x, *motion, self.reach)
         stencils = Stencils(*looked_at(known.bodies, *known[3:10], within, is_new))
         self._candidates, self.stencils = known, stencils
         return is_new

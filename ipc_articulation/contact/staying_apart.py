@@ -2,7 +2,7 @@
 
 A unit axis n proves that two primitives stay at least g apart while their vertices move straight, if n·rₖ ≥ g at the
 start and at the end, for all corners rₖ of the polygon of differences (see `ccd`). Tried are the axis that served the
-stencil before, and the directions of the shortest vector at the start and at the end.
+stencil before, and the direction of the shortest vector at the end.
 """
 
 from __future__ import annotations
@@ -37,25 +37,10 @@ def come_near(pair, kind, vertices, start, end, distance):
         enough, sides = _MORE * distance[pair[s]], load(kind[s], vertices, s, start, end, r, v)
         if keeps(r, v, sides, 1.0, n, enough):
             continue
-        ends = row(vertices, s)
-        starts_apart = _shortest(kind[s], start, ends, enough, w, n) > enough
-        if starts_apart and keeps(r, v, sides, 1.0, n, enough):
-            continue
-        d = _shortest(kind[s], end, ends, enough, w, n)
-        if not (starts_apart and d > enough and keeps(r, v, sides, 1.0, n, enough)):
+        d = np.sqrt(closest_points(kind[s], end, row(vertices, s), w, n))
+        for k in range(3):
+            n[k] *= (1.0 if kind[s] == EDGES else -1.0) / d if d > enough else 0.0
+        if not keeps(r, v, sides, 1.0, n, enough):
             found[count], apart[count] = s, d
             count += 1
     return found[:count], apart[:count]
-
-
-@compiled
-def _shortest(kind, x, ends, enough, w, n):
-    """The distance at x (V, 3); n (3,) becomes the direction of the shortest vector, or 0 if it is not above enough."""
-    d = np.sqrt(closest_points(kind, x, ends, w, n))
-    if d <= enough:
-        n[:] = 0.0
-        return d
-    sign = 1.0 if kind == EDGES else -1.0
-    for k in range(3):
-        n[k] *= sign / d
-    return d

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
@@ -14,32 +11,8 @@ from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.stencils import Stencils
 
 
-class Sweeping(NamedTuple):
-    """What collision detection needs, see `engine.newton.sweep`."""
-
-    touching: tuple[Any, ...]
-    candidates: tuple[Any, ...]
-    at: tuple[Array, ...]
-    scratch: tuple[Array, ...]
-    start: tuple[Array, ...]
-    moving: Bools
-    awake: Bools
-    paired: Bools
-
-
 class Ways(PlacedContacts):
     """Contacts of bodies that are on their way from where they are placed."""
-
-    def sweeping(self) -> Sweeping:
-        """What collision detection needs besides `sides`; only there."""
-        now, start, contact = self._now, self._start, self._affine_contacts[0]
-        touching, candidates, at = now.touching[0].columns[:4], contact.proximity.candidates[:10], now.at[1:4]
-        boxes = start.low, start.high, start.floors
-        return Sweeping(touching, candidates, at, now.scratch[1:], boxes, now.moving, now.awake, self._paired)
-
-    def swept(self, columns: Sequence[Any]) -> None:
-        """Note the columns of all stencils that come near on the way that was looked at."""
-        self._affine_contacts[0].proximity.stencils = Stencils(*columns)
 
     def near(self, ahead: Positions) -> list[Ints]:
         """Pairs of bodies that may come within reach of each other, material by material, (k, 2).

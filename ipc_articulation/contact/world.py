@@ -70,13 +70,10 @@ class ContactWorld(Ways):
         self.resistance.begin_step(held, dt, adaptive, self.surfaces.motions(motions[0]) / dt)
         found = zip(self.body_contacts, self._start.near, strict=True)
         touching = [contact.begin_step(at, near, dt) for contact, near in found]
-        in_contact = self._in_contact_so_far(at, touching, motions) if self.resistance.is_open else None
-        if in_contact is not None and not self.resistance.holds(in_contact[0]):
-            self.resistance.adopt(*in_contact, self._pushes(at, touching))
         self._friction = _FrictionStart(at, dt, law)
         self._lag_friction(touching, at)
-        if in_contact is not None:
-            self.resistance.follow(*in_contact)
+        if self.resistance.is_open:
+            self.resistance.follow(*self._in_contact(at, touching, motions))
             self.half_planes.follow_resistance()
         self._paired = self._find_paired()
         self._now = Place(at.copy(), self._all, touching, ~self._all, at.copy())  # friction keeps `at`
@@ -112,16 +109,6 @@ class ContactWorld(Ways):
         self.half_planes.add_energy(q, moving, E)
         for contact in self.body_contacts:
             contact.add_energy(at.x, q, moving, E)
-
-    def rescue(self) -> bool:
-        """Raise the open resistance of pairs whose gap closes where the bodies are placed; whether there are any."""
-        now = self._now
-        if not self.resistance.is_open:
-            return False
-        if not self.resistance.rescue(*self._in_contact(now.at, now.moving, now.touching)[:2]):
-            return False
-        self.half_planes.follow_resistance()
-        return True
 
     def derivatives(self, projected: Bools | None = None) -> ContactDerivatives:
         """Gradient and Hessian where the bodies are placed, projected for some of them, (n,), or for all."""

@@ -13,7 +13,6 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.anchors import NO_ANCHORS
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.held import NOTHING_HELD, Held
-from ipc_articulation.contact.material_contact import TOGETHER
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.springs import NO_SPRINGS, Springs
 from ipc_articulation.contact.surfaces import Surfaces
@@ -21,7 +20,6 @@ from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.joint_tree import joint_tree
-from ipc_articulation.engine.newton.sweep import sweep
 from ipc_articulation.engine.state import NO_CREASES, EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.terms.contact import Contact
@@ -140,11 +138,6 @@ class Potential:
         return np.zeros(n, dtype=np.bool_) if self._contact is None else self._contact.resistance.changed[:n]
 
     @property
-    def has_stiffened(self) -> bool:
-        """Whether the last `assemble` has made contact stiffer: energies from before it are not comparable."""
-        return self._contact_term is not None and self._contact_term.has_stiffened
-
-    @property
     def may_touch(self) -> bool:
         """Whether there is contact."""
         return self._contact is not None
@@ -257,16 +250,7 @@ class Potential:
         if self._contact is None:
             return self._whole, self.labels
         contact = self._contact
-        touching = contact.touching()
-        if contact.sides is None or self._cfl or len(touching[0]) > TOGETHER:
-            share, labels, ahead, near = self._first_fractions(contact, q, dq)
-        else:
-            given = *contact.sweeping(), q, dq, self.labels, self.movable
-            share, labels, q_ahead, of_bodies, is_done, columns = sweep(contact.sides, *given)
-            if is_done:
-                contact.swept(columns)
-                return share, labels
-            ahead, near = contact.placed_ahead(q_ahead), [of_bodies]
+        share, labels, ahead, near = self._first_fractions(contact, q, dq)
         for _ in range(_SHORTENED):
             crowded = contact.crowded(ahead, near)
             if not crowded.any():

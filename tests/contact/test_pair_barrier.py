@@ -181,24 +181,6 @@ def test_an_unprojected_mollified_hessian_is_the_true_one(angle, ratio):
         np.testing.assert_allclose(H @ along, change, rtol=0, atol=5e-4 * np.abs(change).max())
 
 
-@pytest.mark.parametrize("kind", [EDGES, VERTEX_OF_FIRST, VERTEX_OF_SECOND])
-@pytest.mark.parametrize("ratio", [0.9, 0.3, 1.1])
-def test_pushes_are_the_sizes_of_forces(kind, ratio):
-    touching, stencils, _ = one_stencil(kind, ratio * D_HAT, np.random.default_rng(kind))
-    push = pair_barrier.pushes(*stencils.columns, touching.x, D_HAT, touching.xi)
-    g = derivatives(touching, stencils)[0] if ratio < 1.0 else np.zeros((2, 12))
-    assert push == pytest.approx([np.linalg.norm(g.reshape(2, 12)[0, :3]) / KAPPA], rel=1e-9)
-
-
-def test_pushes_of_almost_parallel_edges_are_mollified():
-    t = np.array([np.cos(0.01), np.sin(0.01), 0.0])
-    points = np.array([[-0.5, 0, 0], [0.5, 0, 0], -0.5 * t, 0.5 * t])
-    touching, stencils = two_primitives(EDGES, points, np.stack([pose(0, 0, 0), pose(0, 0, -0.5 * D_HAT)]))
-    s = np.sin(0.01) ** 2 / 1e-3
-    push = pair_barrier.pushes(*stencils.columns, touching.x, D_HAT, 0.0)
-    assert push == pytest.approx([-s * (2.0 - s) * barrier(0.5 * D_HAT, D_HAT, 0.0)[1]], rel=1e-6)
-
-
 def test_energy_goes_to_a_body_that_moves():
     touching = parallel_stack(0)
     stencils = touching.stencils()

@@ -67,27 +67,6 @@ def test_nothing_within_reach_is_missing_on_any_way_and_the_order_is_that_of_a_s
     assert other < 20 * max(met, 100), "and few other stencils are looked at"
 
 
-def test_stencils_that_were_far_when_others_were_measured_anew_come_into_reach():
-    """One ball goes round another one, in turn far and not."""
-    scene, angle, looked_at, kept, searches = Scene(), 0.0, 0, 0, 0
-    for step in range(60):
-        q, ahead = (_round(a) for a in (angle, angle + (0.002 if step % 3 else 0.012)))
-        searches += scene.cover(q, ahead)
-        for now in (q, ahead):
-            expected = scene.touching(find_stencils(scene.surfaces, Allowed.of(ALLOWED), now, now, REACH), now)
-            np.testing.assert_array_equal(scene.touching(scene.proximity.stencils, now), expected)
-            assert len(expected)
-        looked_at += len(scene.proximity.stencils)
-        kept += scene.proximity._candidates.size.sum()
-        angle += 0.002 if step % 3 else 0.012
-    assert searches < 20
-    assert looked_at < 0.7 * kept
-
-
-def _round(angle):
-    return np.stack([pose(x, y, 0) for x, y in ((0, 0), (0.39 * np.cos(angle), 0.39 * np.sin(angle)), (9, 0), (0, 9))])
-
-
 def test_only_pairs_whose_own_bodies_have_moved_are_searched_again(monkeypatch):
     searched, search = [], module.search
     monkeypatch.setattr(module, "search", lambda *args: searched.append(args[1].tolist()) or search(*args))

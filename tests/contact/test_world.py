@@ -263,7 +263,7 @@ def test_a_place_that_fails_leaves_the_last_one(world_and_q, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(material_contact, "stencils_in_reach", interrupt)
+        patch.setattr(material_contact, "_stencils_in_reach", interrupt)
         with pytest.raises(KeyboardInterrupt):
             world.place(q + 1e-5, np.ones(3, dtype=bool))
     again = world.derivatives()

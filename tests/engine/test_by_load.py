@@ -8,7 +8,6 @@ from scipy.spatial.transform import Rotation
 
 from ipc_articulation.contact.materials import BY_LOAD
 from ipc_articulation.contact.resistance import start_value
-from ipc_articulation.engine.newton import newton
 from ipc_articulation.engine.newton.newton_report import NewtonResult
 from tests.engine.scenes import BoxScene, translation, twist_rate
 from tests.engine.test_changes import destroy
@@ -168,24 +167,6 @@ def test_a_falling_pile_gains_no_energy_with_short_steps(tmp_path):
 def test_with_given_resistances_and_short_steps_it_gains_none_either(tmp_path):
     """The same measure: what is beyond it comes from changes of the resistance."""
     assert greatest_rise(Pile(tmp_path, dt=0.001, resistance=1e8), 0.001, 1000) < 2.0
-
-
-@pytest.mark.slow
-def test_a_line_search_begins_with_energies_of_now(tmp_path, monkeypatch):
-    """After a rescue they are others, and one iteration may assemble twice: its second time rescues nothing."""
-    search, compared = newton.line_search, []
-
-    def checked(potential, q, dq, share, labels, searching, energies, *rest):
-        if energies is not None:
-            np.testing.assert_allclose(
-                energies[searching], potential.body_energies(q)[searching], rtol=1e-9, atol=1e-12
-            )
-            compared.append(searching.sum())
-        return search(potential, q, dq, share, labels, searching, energies, *rest)
-
-    monkeypatch.setattr(newton, "line_search", checked)
-    Pile(tmp_path, count=12, drop=0.5, d_hat=1e-4, newton__semi_implicit__enable=0).run(150)
-    assert sum(compared) > 100
 
 
 def assert_same_bits(scene, other):

@@ -13,7 +13,7 @@ from ipc_articulation.contact import pair_barrier
 from ipc_articulation.contact.derivatives import VertexBlocks
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.friction_law import FrictionLaw
-from ipc_articulation.contact.material_contact import TOGETHER_SLOW, MaterialContact
+from ipc_articulation.contact.material_contact import TOGETHER, MaterialContact
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.resistance import Resistance
@@ -129,7 +129,7 @@ class SoftContact(MaterialContact):
             own = (column[some] for column in columns)
             return vertex_barrier.derivatives(*own, x, kappa, self._d_hat, self._thickness, project)
 
-        found = share(differentiate, parts(len(touching), TOGETHER_SLOW))
+        found = share(differentiate, parts(len(touching), TOGETHER))
         return np.concatenate([g for g, _ in found]), np.concatenate([H for _, H in found])
 
     def follow(self, q: Array, ahead: Array, moving: Bools, turned: Bools) -> None:

@@ -10,7 +10,7 @@ from ipc_articulation.engine import rows
 from ipc_articulation.engine.contact_free.potential import assemble, body_energies, restrain
 from ipc_articulation.engine.contact_free.system import solve
 from ipc_articulation.engine.newton import islands
-from ipc_articulation.engine.newton.convergence import TINY, are_done, attenuated, end_early, step_sizes
+from ipc_articulation.engine.newton.convergence import are_done, attenuated, end_early, step_sizes
 from ipc_articulation.engine.newton.line_search import halve, highest_allowed
 from ipc_articulation.engine.terms import shape
 
@@ -67,7 +67,7 @@ def _sizes(bodies, limits, dq, dt):
 def _are_done(bodies, limits, moving, size, last, alpha):
     whole, is_soft = np.ones(len(size)), np.zeros(len(size), dtype=np.bool_)
     given = bodies.labels, moving, bodies.movable, bodies.remainder, is_soft
-    return are_done(*given, whole, size, last, alpha, TINY, limits.ccd_tol, True)
+    return are_done(*given, whole, size, last, alpha, limits.ccd_tol, True)
 
 
 @compiled

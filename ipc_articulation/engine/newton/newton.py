@@ -91,14 +91,13 @@ def _iterate(problem: _Problem, now: Iterate, report: NewtonReport) -> Iterate:
     potential, config = problem.potential, problem.config
     report.iterations += 1
     at_goal = potential.approach(report.iterations)
-    dq, refused, has_stiffened = _newton_step(problem, now)
+    dq, refused = _newton_step(problem, now)
     fraction, labels = potential.step_fractions(now.q, dq)
     problem.watch.lap("collision detection")
     step = CutStep(now.q, dq, fraction, _sizes(problem, labels, dq))
     report.ccd_step = rows.smallest(fraction, now.moving, report.ccd_step)
     done = _find_done(problem, now, step, labels, at_goal)
-    before = None if has_stiffened else now.energies
-    search = _search(problem, now, step, labels, now.moving & ~done, before, report)
+    search = _search(problem, now, step, labels, now.moving & ~done, report)
     potential.follow(now.q, search.step, search.turned)
     residual, early = now.residual, now.early
     if at_goal and config.semi_implicit and report.iterations > config.semi_implicit_start:
@@ -114,7 +113,7 @@ def _iterate(problem: _Problem, now: Iterate, report: NewtonReport) -> Iterate:
     return Iterate(search.q, energies, moving, number, *end)
 
 
-def _newton_step(problem: _Problem, now: Iterate) -> tuple[Array, Bools, bool]:
+def _newton_step(problem: _Problem, now: Iterate) -> tuple[Array, Bools]:
     """The step -H⁻¹ g, (n, 12), with H exact where that is definite.
 
     Projected term by term, a Hessian is much stiffer than the sum where forces of two terms balance: those that hold a
@@ -123,35 +122,33 @@ def _newton_step(problem: _Problem, now: Iterate) -> tuple[Array, Bools, bool]:
     tolerances.
 
     Returns:
-        The step; the bodies whose exact Hessian was not definite, (n,); and whether contact has become stiffer.
+        The step, and the bodies whose exact Hessian was not definite, (n,).
     """
     potential, system, refused = problem.potential, problem.system, now.refused & (now.step.size >= 1.0)
     potential.select(now.moving)
     projected = refused if potential.projects else np.ones_like(refused)
     try:
-        g, has_stiffened = _assemble(problem, now, projected)
-        dq = system.solve_definite(g)
+        dq = system.solve_definite(_assemble(problem, now, projected))
         if dq is None:
             refused = refused | system.indefinite
-            g, again = _assemble(problem, now, projected | refused)
-            dq, has_stiffened = system.solve(g), has_stiffened or again
+            dq = system.solve(_assemble(problem, now, projected | refused))
         dq = potential.restrain(dq, system)
     except SolverError as error:
         raise not_finite(potential, now.q) or error from None
     problem.watch.lap("solve")
     if not rows.are_finite(dq):
         raise not_finite(potential, now.q) or SolverError("the Newton step is not finite")
-    return dq, refused, has_stiffened
+    return dq, refused
 
 
-def _assemble(problem: _Problem, now: Iterate, projected: Bools) -> tuple[Array, bool]:
-    """The gradient (n, 12), and whether contact has become stiffer; the Hessian is in the system."""
+def _assemble(problem: _Problem, now: Iterate, projected: Bools) -> Array:
+    """The gradient (n, 12); the Hessian is in the system."""
     problem.system.choose(now.moving)
     g = problem.potential.assemble(now.q, problem.system, projected)
     problem.watch.lap("assemble")
     if not rows.are_finite(g):
         raise SolverError("the gradient of the step's energy is not finite")
-    return g, problem.potential.has_stiffened
+    return g
 
 
 def _sizes(problem: _Problem, labels: Ints, dq: Array) -> Array:
@@ -176,13 +173,12 @@ def _search(
     step: CutStep,
     labels: Ints,
     searching: Bools,
-    energies: Array | None,
     report: NewtonReport,
 ) -> Search:
     """Take the step, shortened so that the energy of islands that are not done does not rise."""
     potential = problem.potential
     turn = partial(free_turns, potential, now.q, labels=labels, moving=now.moving)
-    given = step.dq, step.fraction, labels, searching, energies, turn, problem.config, report
+    given = step.dq, step.fraction, labels, searching, now.energies, turn, problem.config, report
     search = line_search(potential, now.q, *given)
     problem.watch.lap("line search")
     return search

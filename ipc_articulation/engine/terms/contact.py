@@ -11,7 +11,7 @@ from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.held import Held
 from ipc_articulation.contact.springs import NO_SPRINGS, Springs
 from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.engine.linear_system.hessian import Hessian, NoHessian
+from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Projecting, Term
 
@@ -32,7 +32,6 @@ class Contact(Term, Projecting):
         self.world, self._eps_velocity, self._holds = world, eps_velocity, holds
         self._held = NO_ANCHORS
         self.resistance = 0.0  # of the pairs that leave it open [Pa]
-        self.has_stiffened = False  # by the last `assemble`: energies from before it are not comparable
         self._moving = self.projected = np.ones(len(world.materials.group), dtype=np.bool_)
 
     def begin_step(self, state: EngineState, dt: float) -> None:
@@ -70,7 +69,6 @@ class Contact(Term, Projecting):
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         self.world.place(q, self._moving)
-        self.has_stiffened = not isinstance(hessian, NoHessian) and self.world.rescue()
         at = self.world.derivatives(self.projected)
         g += at.gradient
         add_blocks(at, self.world, hessian)

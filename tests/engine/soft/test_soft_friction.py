@@ -7,7 +7,6 @@ from uipc import view
 from uipc.constitution import SoftPositionConstraint
 
 from ipc_articulation import cores
-from ipc_articulation.contact import material_contact
 from ipc_articulation.contact.soft import soft_contact
 from tests.engine.scenes import twist_rate
 from tests.engine.soft.soft_scenes import SoftScene, block, cloth, moved, particles, rod, vertices
@@ -258,8 +257,7 @@ def test_springs_at_a_half_plane_stay_when_others_come_and_go(tmp_path):
 
 
 def test_the_bits_do_not_depend_on_the_number_of_cores(tmp_path, monkeypatch):
-    monkeypatch.setattr(material_contact, "TOGETHER", 16)
-    monkeypatch.setattr(soft_contact, "TOGETHER_SLOW", 8)
+    monkeypatch.setattr(soft_contact, "TOGETHER", 8)
     states = []
     for number in (1, 2):
         monkeypatch.setattr(cores, "cores", lambda number=number: number)
