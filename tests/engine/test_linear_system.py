@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from ipc_articulation import tetrads
+from ipc_articulation.engine.linear_system import linear_system
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
 from ipc_articulation.engine.linear_system.block_sums import add_pairs
-from ipc_articulation.engine.linear_system.by_rows import block_cholesky
-from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.hessian import Coupled, NoHessian, coupled
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.linear_system.masks import ALL
@@ -15,6 +14,11 @@ from ipc_articulation.errors import SolverError
 
 N = 7
 IS_FIXED = np.array([False, True, False, False, False, False, False])
+
+
+@pytest.fixture
+def dear(monkeypatch):
+    monkeypatch.setattr(linear_system, "DEAR", 0)
 
 
 def spd(rng, *shape):
@@ -305,6 +309,7 @@ def test_definiteness_is_decided_by_rows_whose_vertices_belong_together():
     np.testing.assert_allclose(system.solve(g), unmixed)
 
 
+@pytest.mark.usefixtures("dear")
 def test_systems_of_many_vertices_are_solved_by_conjugate_gradients_and_others_too():
     """Where gradients see that a system is not definite, its factor is tried, with the same answer as without them."""
     rng, n = np.random.default_rng(4), 5
@@ -355,6 +360,7 @@ def chains(n, loads, stiffness):
     return system, g, dq
 
 
+@pytest.mark.usefixtures("dear")
 @pytest.mark.parametrize("stiffness", [0.3, 1e6])
 def test_a_change_of_few_stiff_springs_is_a_small_correction(stiffness):
     system, g, dq = chains(10, [1.0, 1.0], stiffness)
@@ -363,6 +369,7 @@ def test_a_change_of_few_stiff_springs_is_a_small_correction(stiffness):
     assert np.abs(whole - dq).max() > 0.01 * np.abs(whole).max()
 
 
+@pytest.mark.usefixtures("dear")
 def test_corrections_are_small_beside_the_steps_of_their_own_part():
     system, g, dq = chains(10, [1.0, 1e-5], 0.3)
     corrected, whole = system.corrected(g, dq)[10:], system.solve(g)[10:]
@@ -370,6 +377,7 @@ def test_corrections_are_small_beside_the_steps_of_their_own_part():
     assert np.abs(whole - dq[10:]).max() > 0.01 * np.abs(whole).max()
 
 
+@pytest.mark.usefixtures("dear")
 @pytest.mark.parametrize("added", [10.0 ** np.arange(9.0), np.full(9, -2.0)], ids=["far", "not definite"])
 def test_a_system_that_is_no_longer_near_is_not_corrected(added):
     n = 9
@@ -379,87 +387,3 @@ def test_a_system_that_is_no_longer_near_is_not_corrected(added):
     dq = system.solve(g)
     system.add_diagonal(np.array([_of_vertices(np.stack([factor * np.eye(3)] * 4)) for factor in added]))
     assert system.corrected(g, dq) is None
-
-
-def body_chains(count, length=3):
-    """A system of so many chains of bodies, and its gradient."""
-    rng, n = np.random.default_rng(7), count * length
-    A = rng.standard_normal((n, 12, 12))
-    first = np.setdiff1d(np.arange(n), np.arange(length - 1, n, length))
-    ties = rng.standard_normal((len(first), 24, 24))
-    system = LinearSystem(np.zeros(n, dtype=bool))
-    system.add_diagonal(A @ A.transpose(0, 2, 1) + np.eye(12))
-    system.add_pairs(np.stack([first, first + 1], axis=1), ties @ ties.transpose(0, 2, 1))
-    return system, rng.standard_normal((n, 12))
-
-
-def change(system, g, pair=(3, 4), scale=1.0):
-    """Stiffen a tie, a body, and the load of another one."""
-    system.add_pairs(np.array([pair]), scale * np.eye(24)[None])
-    blocks = np.zeros((len(g), 12, 12))
-    blocks[17] = 0.5 * np.eye(12)
-    system.add_diagonal(blocks)
-    return g + np.where(np.arange(len(g)) == 31, 0.3, 0.0)[:, None]
-
-
-@pytest.fixture
-def partial(monkeypatch):
-    """What `solve_changed` gave, call by call."""
-    found, solve = [], BlockCholesky.solve_changed
-    monkeypatch.setattr(
-        BlockCholesky, "solve_changed", lambda self, *given: found.append(solve(self, *given)) or found[-1]
-    )
-    return found
-
-
-def test_only_parts_that_have_changed_are_solved_for_again_with_the_same_bits(partial):
-    system, g = body_chains(40)
-    before = system.solve(g)
-    changed = change(system, g)
-    dq, is_definite = system.solve_parts(changed)
-    assert len(partial) == 1
-    assert partial[0] is not None
-    assert is_definite.all()
-    other, _ = body_chains(40)
-    np.testing.assert_array_equal(dq, other.solve(change(other, g)))
-    assert len(partial) == 1
-    touched = (dq != before).any(axis=1)
-    assert np.flatnonzero(touched).tolist() == [3, 4, 5, 15, 16, 17, 30, 31, 32]
-    loads = np.random.default_rng(1).standard_normal((2, *g.shape))
-    np.testing.assert_array_equal(system.solve_again(loads), other.solve_again(loads))
-    again, _ = system.solve_parts(change(system, changed))
-    np.testing.assert_array_equal(again, other.solve(change(other, changed)))
-
-
-@pytest.mark.parametrize(
-    ("pair", "scale"), [((3, 9), 1.0), ((3, 4), -1e3)], ids=["parts are joined", "a part is indefinite"]
-)
-def test_other_systems_are_solved_as_a_whole(partial, pair, scale):
-    system, g = body_chains(40)
-    system.solve(g)
-    dq, is_definite = system.solve_parts(change(system, g, pair, scale))
-    assert partial == [None]
-    other, _ = body_chains(40)
-    expected, is_expected = other.solve_parts(change(other, g, pair, scale))
-    np.testing.assert_array_equal(dq, expected)
-    np.testing.assert_array_equal(is_definite, is_expected)
-
-
-def test_nothing_is_kept_of_a_factor_that_was_overwritten_or_of_other_unknowns(partial):
-    system, g = body_chains(40)
-    system.solve(g)
-    system.definite_parts()
-    system.solve_parts(change(system, g))
-    system.choose(np.arange(len(g)) < 90)
-    with pytest.raises(SolverError):
-        system.solve(g)
-    assert partial == []
-
-
-def test_a_system_that_cores_share_is_not_solved_on_one_core_before(monkeypatch):
-    monkeypatch.setattr(block_cholesky, "_WORTH", 1000)
-    system, g = body_chains(40)
-    dq = system.solve(g)
-    assert len(system._cholesky._analysed.pieces) > 1
-    monkeypatch.setattr(block_cholesky, "_solve_together", None)
-    np.testing.assert_array_equal(system.solve(g), dq)

@@ -15,7 +15,6 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, parts_of
 from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
-from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.conjugate_gradients import solve_by_gradients
 from ipc_articulation.engine.linear_system.hessian import Coupled
 from ipc_articulation.engine.newton import islands
@@ -32,15 +31,6 @@ class Kept(NamedTuple):
     blocks: Array  # (m, 12, 12)
 
 
-class Solved(NamedTuple):
-    """The last solution, whose factor is at hand."""
-
-    g: Array  # (n, 12)
-    dq: Array  # (n, 12)
-    changed: Bools  # (n,) bodies to whose blocks something was added since then
-
-
-_MANY = 50  # bodies, from which on it is worth while to solve only for the parts that have changed
 DEAR = 200_000  # numbers in a factor
 SHARES = (0.05, 0.2, 0.5)  # for `LinearSystem.soften`
 SHIFTS = (1e-12, 1e-9, 1e-6)  # of the largest diagonal entry of a part, added one after the other
@@ -59,37 +49,29 @@ class LinearSystem:
                 only they have unknowns.
         """
         self._H = BlockMatrix(len(is_fixed), is_split)
-        has_vertices = is_split is not None and bool(is_split.any())
-        self._cholesky: BlockCholesky | FrontCholesky = FrontCholesky() if has_vertices else BlockCholesky()
+        self._cholesky = FrontCholesky()
         self._has_many, self._has_factor = has_many, False
         self._is_by_gradients = False  # whether conjugate gradients have solved the last system
-        self._solved: Solved | None = None  # None after any other change
         self.choose(~is_fixed)
 
     def choose(self, is_unknown: Bools) -> None:
         """Remove everything that was added, and give unknowns to the bodies of a mask (n,) without fixed bodies."""
-        self._solved = None
         self._H.choose(is_unknown)
 
     def add_diagonal(self, blocks: Array) -> None:
         """Add one symmetric block (n, 12, 12) per body."""
-        if self._solved is not None:
-            self._solved.changed[blocks.any(axis=(1, 2))] = True
         self._H.add_diagonal(blocks)
 
     def add_pairs(self, bodies: Ints, blocks: Array) -> None:
         """Add one symmetric block (m, 24, 24) for each pair of bodies (m, 2); a pair may be twice the same body."""
-        self._note(bodies)
         self._H.add_pairs(bodies, blocks)
 
     def add_coupled(self, coupled: Coupled) -> None:
         """Add Σₐ JₐᵀMₐJₐ."""
-        self._note(coupled.bodies)
         self._H.add_coupled(coupled)
 
     def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
         """Add second derivatives by vertices, see `Hessian`."""
-        self._note(bodies)
         self._H.add_vertices(bodies, points, H, scale)
 
     @property
@@ -100,7 +82,7 @@ class LinearSystem:
     @property
     def is_dear(self) -> bool:
         """Whether the last solution took longer than assembling the system: that of a thousand vertices does."""
-        return isinstance(self._cholesky, FrontCholesky) and (not self._has_factor or self._cholesky.size > DEAR)
+        return not self._has_factor or self._cholesky.size > DEAR
 
     def solve(self, g: Array) -> Array:
         """The step dq = -H⁻¹ g, (n, 12), zero for bodies without unknowns.
@@ -117,7 +99,7 @@ class LinearSystem:
         entries = np.einsum("iaa->ia", diagonal)
         largest = islands.largest(parts_of(len(diagonal), rows, cols), entries.max(axis=1, initial=0.0))
         for shift in SHIFTS:
-            left = ~self._definite_rows(diagonal, blocks)
+            left = ~self._cholesky.definite_rows(diagonal, blocks)
             entries[left] += shift * largest[left, None]
             dq = self._solve(g)
             if dq is not None:
@@ -135,21 +117,16 @@ class LinearSystem:
         """The bodies of parts that are not definite, (n,), after `solve_definite` has given None."""
         diagonal, _, _, blocks, *_ = self._H.matrix
         result = np.zeros(len(self._H.as_arrays().place), dtype=np.bool_)
-        result[self._H.bodies] = ~self._definite_rows(diagonal, blocks)
+        result[self._H.bodies] = ~self._cholesky.definite_rows(diagonal, blocks)
         return result
 
     def solve_parts(self, g: Array) -> tuple[Array, Bools]:
-        """The step of `solve` for the bodies (n,) of parts that are positive definite; others become the identity.
-
-        Parts that have not changed since the last solution keep it.
-        """
-        dq, is_definite = self._solve_changed(g), np.ones(len(g), dtype=np.bool_)
-        if dq is None:
-            dq = self._solve(g)
+        """The step of `solve` for the bodies (n,) of parts that are positive definite; others become the identity."""
+        dq, is_definite = self._solve(g), np.ones(len(g), dtype=np.bool_)
         if dq is not None:
             return dq, is_definite
         diagonal, rows, _, blocks, *_ = self._H.matrix
-        lost = ~self._definite_rows(diagonal, blocks)
+        lost = ~self._cholesky.definite_rows(diagonal, blocks)
         diagonal[lost], blocks[lost[rows]] = np.eye(DOF), 0.0
         is_definite[self._H.bodies] = ~lost
         dq = self._solve(g)
@@ -173,17 +150,17 @@ class LinearSystem:
         if self._is_by_gradients:
             found = solve_by_gradients(H, b, x)
             return None if found.x is None else step_from(found.x, bodies, len(g))
-        if not (self._has_factor and isinstance(self._cholesky, FrontCholesky)):
+        if not self._has_factor or self._cholesky.size <= DEAR:
             return None
         refined = self._cholesky.refined(H, b, x)
         return None if refined is None else step_from(refined, bodies, len(g))
 
     def definite_parts(self) -> Kept:
         """The parts of H, not connected with each other, that are definite, after `solve_definite`."""
-        if self._is_by_gradients and isinstance(self._cholesky, FrontCholesky):
+        if self._is_by_gradients:
             self._cholesky.analyse(self._H.matrix)  # which has not been factorised
         diagonal, rows, cols, blocks, *_ = self._H.matrix
-        is_definite = self._definite_rows(diagonal, blocks)
+        is_definite = self._cholesky.definite_rows(diagonal, blocks)
         return Kept(is_definite, diagonal.copy(), rows.copy(), cols.copy(), blocks.copy())
 
     def soften(
@@ -222,47 +199,14 @@ class LinearSystem:
             diagonal[left] = (1.0 - share) * kept.diagonal[left] + share * stiff[left]
             blocks[of] = (1.0 - share) * kept.blocks[of] + share * stiff_blocks[of]
             if share < 1.0:
-                left &= ~self._definite_rows(diagonal, blocks) | (omitted > level)
+                left &= ~self._cholesky.definite_rows(diagonal, blocks) | (omitted > level)
         return is_kept
-
-    def _keep(self, g: Array, dq: Array | None) -> None:
-        if dq is None or len(self._H.bodies) < _MANY or not isinstance(self._cholesky, BlockCholesky):
-            self._solved = None
-        else:
-            self._solved = Solved(g.copy(), dq.copy(), np.zeros(len(g), dtype=np.bool_))
-
-    def _note(self, bodies: Ints) -> None:
-        if self._solved is not None:
-            self._solved.changed[bodies] = True
-
-    def _definite_rows(self, diagonal: Array, blocks: Array) -> Bools:
-        self._solved = None  # whose factor is overwritten
-        return self._cholesky.definite_rows(diagonal, blocks)
-
-    def _solve_changed(self, g: Array) -> Array | None:
-        """The step, if its parts that differ from those of the last one are few, and definite; else None."""
-        if self._solved is None or not isinstance(self._cholesky, BlockCholesky):
-            return None
-        changed = self._solved.changed | (g != self._solved.g).any(axis=1)
-        dq = self._cholesky.solve_changed(self._H.as_arrays(), g, self._solved.dq, changed)
-        self._keep(g, dq)
-        return dq
 
     def _solve(self, g: Array, may_fail: bool = False) -> Array | None:
         """The step, or None if H is not positive definite; if that may be, what gradients see is believed."""
-        dq = self._solve_whole(g, may_fail)
-        self._keep(g, dq)
-        return dq
-
-    def _solve_whole(self, g: Array, may_fail: bool) -> Array | None:
-        if isinstance(self._cholesky, BlockCholesky):
-            together = self._cholesky.solve_together(self._H.as_arrays(), g)
-            if together is not None:
-                self._is_by_gradients, self._has_factor = False, together[1]
-                return together[0] if self._has_factor else None
         bodies, H, x = self._H.bodies, self._H.matrix, None
         self._is_by_gradients = self._has_factor = False
-        if self._has_many and isinstance(self._cholesky, FrontCholesky) and H.is_split.all():
+        if self._has_many and H.is_split.all():
             found = solve_by_gradients(H, g[bodies])
             if may_fail and not found.is_definite:
                 self._cholesky.analyse(H)  # which parts are definite is asked next

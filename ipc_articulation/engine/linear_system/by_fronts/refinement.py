@@ -13,8 +13,8 @@ import numpy as np
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.linear_system.by_fronts.fronts import forward, solve_upper
-from ipc_articulation.engine.linear_system.by_fronts.split_rows import by_vertices, in_rows, moved_vertices, ordered
+from ipc_articulation.engine.linear_system.by_fronts.fronts import solution
+from ipc_articulation.engine.linear_system.by_fronts.split_rows import by_vertices, moved_vertices
 
 SMALL = 1e-3  # error of x, beside the largest number in x of the same part of H
 _NOTHING = 1e-12  # of the largest number in x, in parts that hardly move
@@ -39,7 +39,7 @@ def refined(pattern, U, H, parts, b, x):
     x, r, p, last = x.copy(), by_vertices(pattern.is_split, b), np.zeros_like(x), 1.0
     _subtract_product(H, moved_vertices(pattern.is_split, x), 1.0, r)
     for iteration in range(MOST + 1):
-        z = solve_vertices(pattern, U, r)
+        z = solution(pattern, U, r)
         if _is_small(parts, z, x):
             return x, True
         square = _dot(r, moved_vertices(pattern.is_split, z))
@@ -54,16 +54,6 @@ def refined(pattern, U, H, parts, b, x):
         x += square / curvature * p
         r -= square / curvature * Hp
     return x, False
-
-
-@compiled
-def solve_vertices(pattern, U, b):
-    """The solution (k, 12) for a right side (k, 12) by the vertices of split rows."""
-    x, near = ordered(pattern, b), np.empty(np.max(pattern.widths))
-    for f in range(len(pattern.fronts.parent)):
-        forward(pattern, U, f, x, near)
-    solve_upper(pattern, U, x, near)
-    return in_rows(pattern, x)
 
 
 @compiled
