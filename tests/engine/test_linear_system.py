@@ -309,7 +309,6 @@ def test_definiteness_is_decided_by_rows_whose_vertices_belong_together():
     np.testing.assert_allclose(system.solve(g), unmixed)
 
 
-@pytest.mark.usefixtures("dear")
 def test_systems_of_many_vertices_are_solved_by_conjugate_gradients_and_others_too():
     """Where gradients see that a system is not definite, its factor is tried, with the same answer as without them."""
     rng, n = np.random.default_rng(4), 5
@@ -323,13 +322,9 @@ def test_systems_of_many_vertices_are_solved_by_conjugate_gradients_and_others_t
         system.add_diagonal(np.array([_of_vertices(np.stack([np.eye(3)] * 4))] * n))
         found.append(system.solve(g))
         assert system._has_factor != has_many
-        system.add_diagonal(np.array([_of_vertices(np.stack([0.01 * np.eye(3)] * 4))] * n))
-        corrected = system.corrected(1.1 * g, found[-1])
-        found[-1] = system.solve(1.1 * g)
-        np.testing.assert_allclose(corrected, found[-1], atol=0.01 * np.abs(found[-1]).max())
         system.add_diagonal(np.array([_of_vertices(np.stack([-1e3 * np.eye(3)] * 4))] * n))
         assert system.solve_definite(g) is None
-        assert not system._has_factor  # that a correction could use
+        assert not system._has_factor
     assert np.abs(found[1] - found[0]).max() < 1e-3 * np.abs(found[0]).max()
 
 

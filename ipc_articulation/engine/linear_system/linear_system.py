@@ -142,8 +142,7 @@ class LinearSystem:
         """A step dq (n, 12) that solves the system as it was, corrected for g and what has been added since.
 
         These are conjugate gradients from there on, or those with the factor of the system as it was (`refinement`).
-        None where that is not worth it: with few unknowns, where neither has solved the system as it was, or where they
-        do not end soon.
+        None where that is not worth it: with few unknowns, or where they do not end soon.
         """
         bodies, H = self._H.bodies, self._H.matrix
         x, b = -dq[bodies], g[bodies]

@@ -37,7 +37,7 @@ def refined(pattern, U, H, parts, b, x):
         x (k, 12), and whether it solves the system; if not, H is seen not to be definite, or is not near H₀.
     """
     x, r, p, last = x.copy(), by_vertices(pattern.is_split, b), np.zeros_like(x), 1.0
-    _subtract_product(H, moved_vertices(pattern.is_split, x), 1.0, r)
+    subtract_product(H, moved_vertices(pattern.is_split, x), 1.0, r)
     for iteration in range(MOST + 1):
         z = solution(pattern, U, r)
         if _is_small(parts, z, x):
@@ -47,7 +47,7 @@ def refined(pattern, U, H, parts, b, x):
             z += square / last * p
         p, last = z, square
         moved, Hp = moved_vertices(pattern.is_split, p), np.zeros_like(x)
-        _subtract_product(H, moved, -1.0, Hp)
+        subtract_product(H, moved, -1.0, Hp)
         curvature = _dot(Hp, moved)
         if iteration == MOST or not curvature > 0.0:
             return x, False
@@ -70,7 +70,7 @@ def _is_small(parts, z, x):
 
 
 @compiled
-def _subtract_product(H, x, factor, r):
+def subtract_product(H, x, factor, r):
     """Subtract a factor times H x from r, both (k, 12) by the vertices of split rows."""
     for i in range(len(r)):
         _subtract_block(H.diagonal[i], x[i], factor, r[i])
