@@ -17,23 +17,21 @@ from scipy.sparse.linalg import LinearOperator, cg, splu
 from benchmarks.linear_solvers.systems import System
 from ipc_articulation.arrays import Array
 from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
-from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
 
 Solve = Callable[[], Array]
 FORCING = 1e-4  # relative tolerance of conjugate gradients, that of STARK's
 
 
 def ours(system: System) -> tuple[Solve, Solve]:
-    """`FrontCholesky` where rows are split, else `BlockCholesky`; new or kept."""
-    solver = FrontCholesky if system.H.is_split.any() else BlockCholesky
-    H, b, kept = system.H, system.of_coordinates(), solver()
+    """`FrontCholesky`, new or kept."""
+    H, b, kept = system.H, system.of_coordinates(), FrontCholesky()
 
-    def solution(solver: FrontCholesky | BlockCholesky) -> Array:
+    def solution(solver: FrontCholesky) -> Array:
         x = solver.solve(H, b)
         assert x is not None
         return system.by_vertices(x)
 
-    return lambda: solution(solver()), lambda: solution(kept)
+    return lambda: solution(FrontCholesky()), lambda: solution(kept)
 
 
 def superlu(system: System) -> tuple[Solve, None]:

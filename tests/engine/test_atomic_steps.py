@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ipc_articulation.contact import proximity
-from ipc_articulation.engine.linear_system.by_rows import block_cholesky
+from ipc_articulation.engine.linear_system.by_fronts import front_cholesky
 from tests.engine.joints import add_hinge
 from tests.engine.scenes import BoxScene, translation, twist_rate
 
@@ -102,7 +102,7 @@ def test_an_error_at_any_line_of_a_step_leaves_no_trace(tmp_path, make):
 
 
 @pytest.mark.parametrize(
-    ("module", "function"), [(proximity, "search"), (block_cholesky, "factor_pattern")], ids=["pairs", "pattern"]
+    ("module", "function"), [(proximity, "search"), (front_cholesky, "front_pattern")], ids=["pairs", "pattern"]
 )
 def test_an_error_in_what_is_kept_leaves_the_old(tmp_path, monkeypatch, module, function):
     undisturbed, scene = (falling(tmp_path / name, dt=0.002, speed=0.5) for name in ("undisturbed", "disturbed"))

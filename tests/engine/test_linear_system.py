@@ -6,7 +6,6 @@ import pytest
 from ipc_articulation import tetrads
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
 from ipc_articulation.engine.linear_system.block_sums import add_pairs
-from ipc_articulation.engine.linear_system.by_rows import block_cholesky
 from ipc_articulation.engine.linear_system.hessian import Coupled, NoHessian, coupled
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.linear_system.masks import ALL
@@ -258,24 +257,3 @@ def test_systems_of_many_vertices_are_solved_by_conjugate_gradients_and_others_t
         assert system.solve_definite(g) is None
         assert system.indefinite.all()
     assert np.abs(found[1] - found[0]).max() < 1e-3 * np.abs(found[0]).max()
-
-
-def body_chains(count, length=3):
-    """A system of so many chains of bodies, and its gradient."""
-    rng, n = np.random.default_rng(7), count * length
-    A = rng.standard_normal((n, 12, 12))
-    first = np.setdiff1d(np.arange(n), np.arange(length - 1, n, length))
-    ties = rng.standard_normal((len(first), 24, 24))
-    system = LinearSystem(np.zeros(n, dtype=bool))
-    system.add_diagonal(A @ A.transpose(0, 2, 1) + np.eye(12))
-    system.add_pairs(np.stack([first, first + 1], axis=1), ties @ ties.transpose(0, 2, 1))
-    return system, rng.standard_normal((n, 12))
-
-
-def test_a_system_that_cores_share_is_not_solved_on_one_core_before(monkeypatch):
-    monkeypatch.setattr(block_cholesky, "_WORTH", 1000)
-    system, g = body_chains(40)
-    dq = system.solve(g)
-    assert len(system._cholesky._analysed.pieces) > 1
-    monkeypatch.setattr(block_cholesky, "_solve_together", None)
-    np.testing.assert_array_equal(system.solve(g), dq)

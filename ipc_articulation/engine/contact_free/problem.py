@@ -13,7 +13,7 @@ from ipc_articulation.articulation.joints import JointArrays
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.contact_free.system import make_system
 from ipc_articulation.engine.linear_system.block_matrix import Blocks
-from ipc_articulation.engine.linear_system.by_rows.factor_pattern import Pattern
+from ipc_articulation.engine.linear_system.by_fronts.front_pattern import FrontPattern
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.usual_terms import USUAL, HeldTerms, TermArrays, hold_terms
@@ -56,7 +56,7 @@ class Problem(NamedTuple):
     bodies: BodyArrays
     terms: HeldTerms | TermArrays
     H: Blocks  # the Newton system
-    pattern: Pattern  # of its factor
+    pattern: FrontPattern  # of its factor
     U: Array  # scratch for that
     limits: Limits
     joints: tuple[JointArrays, Array]  # whose angles are followed, and where these count from

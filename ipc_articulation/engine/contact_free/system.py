@@ -11,13 +11,13 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, Blocks
-from ipc_articulation.engine.linear_system.by_rows import block_cholesky
-from ipc_articulation.engine.linear_system.by_rows.factor_pattern import Pattern, factor_pattern
+from ipc_articulation.engine.linear_system.by_fronts import front_cholesky
+from ipc_articulation.engine.linear_system.by_fronts.front_pattern import FrontPattern, front_pattern
 from ipc_articulation.engine.linear_system.hessian import coupled
 from ipc_articulation.engine.linear_system.linear_system import step_from
 
 
-def make_system(movable: Bools, blocks: Sequence[Ints]) -> tuple[Blocks, Pattern, Array]:
+def make_system(movable: Bools, blocks: Sequence[Ints]) -> tuple[Blocks, FrontPattern, Array]:
     """The system of n bodies.
 
     Args:
@@ -31,7 +31,7 @@ def make_system(movable: Bools, blocks: Sequence[Ints]) -> tuple[Blocks, Pattern
     H.choose(movable)
     for bodies in blocks:
         H.add_coupled(coupled(bodies, np.zeros((len(bodies), 2 * DOF)), np.ones((len(bodies), len(bodies)))))
-    pattern = factor_pattern(len(H.bodies), H.matrix.rows, H.matrix.cols)
+    pattern = front_pattern(*H.matrix.pattern)
     return H.as_arrays(), pattern, np.empty(pattern.starts[-1])
 
 
@@ -56,7 +56,7 @@ def solve(problem, g):
             else:
                 for m in range(DOF):
                     H.diagonal[i, k, m] = 1.0 if k == m else 0.0
-    x, is_definite = block_cholesky.solve(problem.pattern, H.diagonal, H.upper.blocks[: H.number], b, problem.U)
+    x, is_definite = front_cholesky.solve(problem.pattern, H.diagonal, H.upper.blocks[: H.number], b, problem.U)
     return step_from(x, H.bodies, n), is_definite and rows.are_finite(x)
 
 
@@ -67,7 +67,7 @@ def solve_again(problem, loads):
     for i in range(len(H.bodies)):
         if H.place[H.bodies[i]] >= 0:
             b[:, i] = loads[:, H.bodies[i]]
-    x = block_cholesky.solve_each(problem.pattern, problem.U, b)
+    x = front_cholesky.solve_each(problem.pattern, problem.U, b)
     for i in range(len(H.bodies)):
         moved[:, H.bodies[i]] = x[:, i]
     return moved

@@ -34,6 +34,11 @@ class Matrix(NamedTuple):
     own_masks: Ints  # (k,) what is coupled in the diagonal blocks of split rows, see `masks`
     masks: Ints  # (m,) what is coupled in the other blocks
 
+    @property
+    def pattern(self) -> tuple[Ints, ...]:
+        """All but the numbers: is_split, rows, cols, own_masks and masks."""
+        return self.is_split, self.rows, self.cols, self.own_masks, self.masks
+
 
 class Upper(NamedTuple):
     """The blocks above the diagonal, in the order of their creation; the arrays have spare entries at the end."""

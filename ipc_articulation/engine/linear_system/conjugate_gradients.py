@@ -23,24 +23,13 @@ import numpy as np
 from ipc_articulation import tetrads
 from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.linear_system.block_matrix import Matrix
-from ipc_articulation.engine.linear_system.by_fronts.split_rows import by_vertices, moved_vertices
-from ipc_articulation.engine.linear_system.scaled_rows import (
-    multiply,
-    parts_of_rows,
-    scale,
-    scale_step,
-    scaled_rows,
-    solve_lower,
-    solve_upper,
-    unscale,
-)
+from ipc_articulation.engine.linear_system.block_matrix import Matrix, parts_of
+from ipc_articulation.engine.linear_system.by_fronts.split_rows import by_vertices
+from ipc_articulation.engine.linear_system.scaled_rows import scale, scaled_rows, solve_lower, solve_upper, unscale
 
 FORCING = 1e-4  # of the residual
-_NOTHING = 1e-12  # of the whole right side, in parts with hardly any
+_EPSILON = np.finfo(float).eps
 MOST = 150  # iterations; with more, factorising is faster
-_LOOK = 50  # after which a residual shows whether that will be enough
-_LARGE = 0.2
 
 
 class Found(NamedTuple):
@@ -50,95 +39,64 @@ class Found(NamedTuple):
     is_definite: bool  # False if H is seen not to be positive definite
 
 
-def solve_by_gradients(H: Matrix, b: Array, near: Array | None = None) -> Found:
-    """The step x (k, 12) of H x = b (k, 12), all rows being split, from one that is near or from 0."""
+def solve_by_gradients(H: Matrix, b: Array) -> Found:
+    """The step x (k, 12) of H x = b (k, 12), all rows being split."""
     rows, is_definite = scaled_rows(H)
     if not is_definite:
         return Found(None, False)
-    right = by_vertices(H.is_split, b).reshape(-1, 3)
-    start = np.zeros_like(right) if near is None else moved_vertices(H.is_split, near).reshape(-1, 3)
-    x, is_solved, is_definite = _solve(rows, right, start)
+    part = np.repeat(parts_of(len(b), H.rows, H.cols), 4)
+    x, is_solved, is_definite = _solve(rows, by_vertices(H.is_split, b).reshape(-1, 3), part)
     return Found(tetrads.coordinates(x.reshape(-1, 4, 3)) if is_solved else None, is_definite)
 
 
 @compiled
-def _solve(rows, b, start):
-    """Returns: x (n, 3), whether it solves the system to `FORCING`, and False if that is not definite."""
-    matrix = rows.first, rows.cols, rows.blocks
-    f, x = scale(rows.inverse, b), scale_step(rows.inverse, start)
-    r = f - multiply(*matrix, x)
-    solve_lower(*matrix, f)
-    solve_lower(*matrix, r)
-    p, t, Ap = np.zeros_like(r), np.empty_like(r), np.empty_like(r)
+def _solve(rows, b, part):
+    """Returns: H⁻¹ b (n, 3), whether it is that to `FORCING` of b in each part, False if H is not definite."""
+    f = scale(rows.inverse, b).ravel()
+    solve_lower(rows, f)
+    r = f.copy()
+    x, p, t, Ap = np.zeros_like(f), np.zeros_like(f), np.empty_like(f), np.empty_like(f)
     whole, last = _dot(f, f), 1.0
-    for iteration in range(MOST):
+    for _ in range(MOST):
         square = _dot(r, r)
-        if not square > FORCING * FORCING * whole and _is_solved(r, f, rows.first, rows.cols):
-            return unscale(rows.inverse, x), np.isfinite(square), True
-        if iteration == _LOOK and square > _LARGE * _LARGE * whole:
-            break
-        _turn(square / last if iteration else 0.0, r, p, t)
-        solve_upper(*matrix, t)
-        _subtract(p, t, Ap)
-        solve_lower(*matrix, Ap)
-        curvature = _curvature(p, t, Ap)
+        if not square > FORCING * FORCING * whole and _is_solved(r, f, part):
+            return unscale(rows.inverse, x.reshape(b.shape)), np.isfinite(square), True
+        beta = square / last
+        for k in range(len(p)):
+            p[k] = r[k] + beta * p[k]
+            t[k] = p[k]
+        solve_upper(rows, t)
+        for k in range(len(p)):
+            Ap[k] = p[k] - t[k]
+        solve_lower(rows, Ap)
+        for k in range(len(p)):
+            Ap[k] += t[k]
+        curvature = _dot(p, Ap)
         if not curvature > 0.0:
-            return x, False, False
-        last = square
-        _advance(square / curvature, t, Ap, x, r)
-    return x, False, True
+            return b, False, False
+        alpha, last = square / curvature, square
+        for k in range(len(p)):
+            x[k] += alpha * t[k]
+            r[k] -= alpha * Ap[k]
+    return b, False, True
 
 
 @compiled
-def _is_solved(r, f, first, cols):
-    """Whether the residual r (n, 3) is small beside f (n, 3) in each part of a matrix; also if it is not finite."""
-    part = parts_of_rows(first, cols)
-    left, right, least = np.zeros(len(part)), np.zeros(len(part)), _NOTHING * _NOTHING * _dot(f, f)
-    for v in range(len(part)):
-        for k in range(3):
-            left[part[v]] += r[v, k] ** 2
-            right[part[v]] += f[v, k] ** 2
-    return not np.any(left > FORCING * FORCING * np.maximum(right, least))
+def _is_solved(r, f, part):
+    """Whether the residual r (3 n,) is small beside f (3 n,) in each part (n,); also if it is not finite.
+
+    Beside all of f, a part with hardly any of it has none.
+    """
+    left, right = np.zeros(len(part)), np.full(len(part), _EPSILON * _EPSILON * _dot(f, f))
+    for k in range(len(r)):
+        left[part[k // 3]] += r[k] ** 2
+        right[part[k // 3]] += f[k] ** 2
+    return not np.any(left > FORCING * FORCING * right)
 
 
 @compiled(fastmath={"contract", "reassoc"})
 def _dot(a, b):
-    total, u, v = 0.0, a.ravel(), b.ravel()
-    for k in range(len(u)):
-        total += u[k] * v[k]
+    total = 0.0
+    for k in range(len(a)):
+        total += a[k] * b[k]
     return total
-
-
-@compiled
-def _turn(beta, r, p, t):
-    """p ← r + β p, and t likewise."""
-    u, v, w = r.ravel(), p.ravel(), t.ravel()
-    for k in range(len(u)):
-        v[k] = u[k] + beta * v[k]
-        w[k] = v[k]
-
-
-@compiled
-def _subtract(p, t, result):
-    u, v, w = p.ravel(), t.ravel(), result.ravel()
-    for k in range(len(u)):
-        w[k] = u[k] - v[k]
-
-
-@compiled(fastmath={"contract", "reassoc"})
-def _curvature(p, t, Ap):
-    """Add t to Ap. Returns: pᵀAp."""
-    total, u, v, w = 0.0, p.ravel(), t.ravel(), Ap.ravel()
-    for k in range(len(u)):
-        w[k] += v[k]
-        total += u[k] * w[k]
-    return total
-
-
-@compiled
-def _advance(alpha, t, Ap, x, r):
-    """x ← x + α t, r ← r - α Ap."""
-    u, v, w, z = t.ravel(), Ap.ravel(), x.ravel(), r.ravel()
-    for k in range(len(u)):
-        w[k] += alpha * u[k]
-        z[k] -= alpha * v[k]

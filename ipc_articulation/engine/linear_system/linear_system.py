@@ -12,7 +12,6 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, parts_of
 from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
-from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.conjugate_gradients import solve_by_gradients
 from ipc_articulation.engine.linear_system.hessian import Coupled
 from ipc_articulation.engine.newton import islands
@@ -34,8 +33,7 @@ class LinearSystem:
                 only they have unknowns.
         """
         self._H = BlockMatrix(len(is_fixed), is_split)
-        has_vertices = is_split is not None and bool(is_split.any())
-        self._cholesky: BlockCholesky | FrontCholesky = FrontCholesky() if has_vertices else BlockCholesky()
+        self._cholesky = FrontCholesky()
         self._has_many = has_many
         self.choose(~is_fixed)
 
@@ -79,7 +77,7 @@ class LinearSystem:
         entries = np.einsum("iaa->ia", diagonal)
         largest = islands.largest(parts_of(len(diagonal), rows, cols), entries.max(axis=1, initial=0.0))
         for shift in SHIFTS:
-            left = ~self._definite_rows(diagonal, blocks)
+            left = ~self._cholesky.definite_rows(diagonal, blocks)
             entries[left] += shift * largest[left, None]
             dq = self._solve(g)
             if dq is not None:
@@ -97,7 +95,7 @@ class LinearSystem:
         """The bodies of parts that are not definite, (n,), after `solve_definite` has given None."""
         diagonal, _, _, blocks, *_ = self._H.matrix
         result = np.zeros(len(self._H.as_arrays().place), dtype=np.bool_)
-        result[self._H.bodies] = ~self._definite_rows(diagonal, blocks)
+        result[self._H.bodies] = ~self._cholesky.definite_rows(diagonal, blocks)
         return result
 
     def solve_again(self, loads: Array) -> Array:
@@ -106,17 +104,10 @@ class LinearSystem:
         moved[:, bodies] = self._cholesky.solve_again(loads.take(bodies, axis=1))
         return moved
 
-    def _definite_rows(self, diagonal: Array, blocks: Array) -> Bools:
-        return self._cholesky.definite_rows(diagonal, blocks)
-
     def _solve(self, g: Array, may_fail: bool = False) -> Array | None:
         """The step, or None if H is not positive definite; if that may be, what gradients see is believed."""
-        if isinstance(self._cholesky, BlockCholesky):
-            together = self._cholesky.solve_together(self._H.as_arrays(), g)
-            if together is not None:
-                return together[0] if together[1] else None
         bodies, H, x = self._H.bodies, self._H.matrix, None
-        if self._has_many and isinstance(self._cholesky, FrontCholesky) and H.is_split.all():
+        if self._has_many and H.is_split.all():
             found = solve_by_gradients(H, g[bodies])
             if may_fail and not found.is_definite:
                 self._cholesky.analyse(H)  # which parts are definite is asked next

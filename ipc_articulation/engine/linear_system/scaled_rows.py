@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.newton import islands
+from ipc_articulation.engine.linear_system.masks import OWN, couplings, grouped
 
 
 class ScaledRows(NamedTuple):
@@ -28,19 +29,21 @@ class ScaledRows(NamedTuple):
 @compiled
 def scaled_rows(H):
     """The matrix of a `Matrix`, and whether all its diagonal blocks are definite."""
-    n = 4 * len(H.diagonal)
-    inverse, first = np.zeros((n, 3, 3)), np.zeros(n + 2, dtype=np.int64)
+    k, n = np.arange(len(H.diagonal)), 4 * len(H.diagonal)
+    node, inverse = np.arange(n), np.zeros((n, 3, 3))
+    own = couplings(H.is_split, node, k, k, H.own_masks & ~OWN)
+    pairs = couplings(H.is_split, node, H.rows, H.cols, H.masks)
+    left, right = np.concatenate((own.left, pairs.left)), np.concatenate((own.right, pairs.right))
+    first, some = grouped(np.maximum(left, right), np.arange(len(left)), n)
+    place, blocks = np.empty_like(some), np.empty((len(some), 3, 3))
+    place[some] = np.arange(len(some))
+    rows = ScaledRows(inverse, first, np.minimum(left, right)[some], blocks)
     for v in range(n):
         if not _invert_factor(H.diagonal[v // 4], 3 * (v % 4), inverse[v]):
-            return ScaledRows(inverse, first, first, np.empty((0, 3, 3))), False
-    cols, blocks = np.empty(0, dtype=np.int64), np.empty((0, 3, 3))
-    for is_counted in (False, True):  # first they are counted, then listed
-        if is_counted:
-            first = np.cumsum(first)
-            cols, blocks = np.empty(first[-1], dtype=np.int64), np.empty((first[-1], 3, 3))
-        _list_blocks(H, is_counted, first, cols, blocks)
-    _scale(inverse, first, cols, blocks)
-    return ScaledRows(inverse, first[:-1], cols, blocks), True
+            return rows, False
+    _scale(own, H.diagonal.ravel(), inverse, place, blocks)
+    _scale(pairs, H.blocks.ravel(), inverse, place[len(own.left) :], blocks)
+    return rows, True
 
 
 @compiled
@@ -68,60 +71,27 @@ def _invert_factor(block, at, inverse):
 
 
 @compiled
-def _list_blocks(H, is_counted, first, cols, blocks):
-    """Count the blocks of each row in first[i + 2], or list them from first[i + 1] on."""
-    for i in range(len(H.diagonal)):
-        for a in range(4):
-            for b in range(a):
-                if (H.own_masks[i] >> (4 * b + a)) & 1:
-                    if is_counted:
-                        _list(4 * i + a, 4 * i + b, H.diagonal, i, 3 * b, 3 * a, True, first, cols, blocks)
-                    else:
-                        first[4 * i + a + 2] += 1
-    for m in range(len(H.rows)):
-        i, j, mask = 4 * H.rows[m], 4 * H.cols[m], H.masks[m]
-        for a in range(4):
-            for b in range(4):
-                if (mask >> (4 * a + b)) & 1:
-                    if is_counted:
-                        _list(i + a, j + b, H.blocks, m, 3 * a, 3 * b, i < j, first, cols, blocks)
-                    else:
-                        first[max(i + a, j + b) + 2] += 1
-
-
-@compiled
-def _list(i, j, source, m, row, col, is_upper, first, cols, blocks):
-    """List the block at (row, col) of source[m], of vertices i and j or, above the diagonal, its transpose."""
-    high = max(i, j)
-    at = first[high + 1]
-    first[high + 1] += 1
-    cols[at] = min(i, j)
-    for k in range(3):
-        for n in range(3):
-            blocks[at, k, n] = source[m, row + n, col + k] if is_upper else source[m, row + k, col + n]
-
-
-@compiled
-def _scale(inverse, first, cols, blocks):
-    """Make the blocks H_ij of rows L_ij."""
+def _scale(coupled, numbers, inverse, place, blocks):
+    """Make L_ij = C_i⁻¹ H_ij C_j⁻ᵀ of the blocks in numbers of H, or of the transposes of those above the diagonal."""
     half = np.empty((3, 3))
-    for i in range(len(inverse)):
-        left = inverse[i]
-        for s in range(first[i], first[i + 1]):
-            right, block = inverse[cols[s]], blocks[s]
+    for c in range(len(coupled.left)):
+        at, is_upper = coupled.entry[c], coupled.left[c] < coupled.right[c]
+        left, right = inverse[max(coupled.left[c], coupled.right[c])], inverse[min(coupled.left[c], coupled.right[c])]
+        down, across, block = 1 if is_upper else DOF, DOF if is_upper else 1, blocks[place[c]]
+        for k in range(3):
             for m in range(3):
-                half[0, m] = left[0, 0] * block[0, m]
-                half[1, m] = left[1, 0] * block[0, m] + left[1, 1] * block[1, m]
-                half[2, m] = left[2, 0] * block[0, m] + left[2, 1] * block[1, m] + left[2, 2] * block[2, m]
-            for k in range(3):
-                block[k, 0] = half[k, 0] * right[0, 0]
-                block[k, 1] = half[k, 0] * right[1, 0] + half[k, 1] * right[1, 1]
-                block[k, 2] = half[k, 0] * right[2, 0] + half[k, 1] * right[2, 1] + half[k, 2] * right[2, 2]
+                half[k, m] = 0.0
+                for a in range(3):
+                    half[k, m] += left[k, a] * numbers[at + down * a + across * m]
+        for k in range(3):
+            for m in range(3):
+                block[k, m] = half[k, 0] * right[m, 0] + half[k, 1] * right[m, 1] + half[k, 2] * right[m, 2]
 
 
 @compiled(fastmath={"contract", "reassoc"})
-def solve_lower(first, cols, blocks, z):
-    """Make (1 + L)⁻¹ z of z (n, 3)."""
+def solve_lower(rows, z):
+    """Make (1 + L)⁻¹ z of z (3 n,)."""
+    first, cols, blocks, z = rows.first, rows.cols, rows.blocks, z.reshape(-1, 3)
     for i in range(np.uint64(len(z))):
         a, b, c = z[i, 0], z[i, 1], z[i, 2]
         for s in range(np.uint64(first[i]), np.uint64(first[i + np.uint64(1)])):
@@ -134,8 +104,9 @@ def solve_lower(first, cols, blocks, z):
 
 
 @compiled(fastmath={"contract", "reassoc"})
-def solve_upper(first, cols, blocks, t):
-    """Make (1 + Lᵀ)⁻¹ t of t (n, 3)."""
+def solve_upper(rows, t):
+    """Make (1 + Lᵀ)⁻¹ t of t (3 n,)."""
+    first, cols, blocks, t = rows.first, rows.cols, rows.blocks, t.reshape(-1, 3)
     one = np.uint64(1)
     for back in range(np.uint64(len(t))):
         i = np.uint64(len(t)) - one - back
@@ -145,31 +116,6 @@ def solve_upper(first, cols, blocks, t):
             t[j, 0] -= blocks[s, 0, 0] * x + blocks[s, 1, 0] * y + blocks[s, 2, 0] * w
             t[j, 1] -= blocks[s, 0, 1] * x + blocks[s, 1, 1] * y + blocks[s, 2, 1] * w
             t[j, 2] -= blocks[s, 0, 2] * x + blocks[s, 1, 2] * y + blocks[s, 2, 2] * w
-
-
-@compiled
-def parts_of_rows(first, cols):
-    """Labels (n,) of the parts of the matrix, not connected with each other."""
-    pairs = np.empty((len(cols), 2), dtype=np.int64)
-    for i in range(len(first) - 1):
-        for s in range(first[i], first[i + 1]):
-            pairs[s, 0], pairs[s, 1] = i, cols[s]
-    n = len(first) - 1
-    return islands.join(np.arange(n), pairs, np.ones(n, dtype=np.bool_))
-
-
-@compiled
-def multiply(first, cols, blocks, x):
-    """(L + 1 + Lᵀ) x for x (n, 3)."""
-    result = x.copy()
-    for i in range(len(x)):
-        for s in range(first[i], first[i + 1]):
-            j = cols[s]
-            for k in range(3):
-                for m in range(3):
-                    result[i, k] += blocks[s, k, m] * x[j, m]
-                    result[j, m] += blocks[s, k, m] * x[i, k]
-    return result
 
 
 @compiled
@@ -195,16 +141,4 @@ def unscale(inverse, y):
             for m in range(k, 3):
                 s += inverse[v, m, k] * y[v, m]
             result[v, k] = s
-    return result
-
-
-@compiled
-def scale_step(inverses, x):
-    """Cᵀ x for x (n, 3): what `unscale` makes x of."""
-    result = np.empty_like(x)
-    for v in range(len(x)):
-        inverse = inverses[v]
-        result[v, 2] = x[v, 2] / inverse[2, 2]
-        result[v, 1] = (x[v, 1] - inverse[2, 1] * result[v, 2]) / inverse[1, 1]
-        result[v, 0] = (x[v, 0] - inverse[1, 0] * result[v, 1] - inverse[2, 0] * result[v, 2]) / inverse[0, 0]
     return result

@@ -19,7 +19,7 @@ _STRIP = 12  # rows that are eliminated before the others are updated
 def eliminate(F, width):
     """Make the first rows of F (m, m) those of U with UᵀU = F, and the rest what remains; False unless F is definite.
 
-    On the diagonal of these rows is 1/U_rr, and left of it are zeros.
+    On the diagonal of these rows is 1/U_rr.
     """
     for begin in range(0, width, _STRIP):
         end = min(begin + _STRIP, width)
@@ -36,15 +36,13 @@ def _factorise(F, begin, end):
     for r in range(begin, end):
         for s in range(begin, r):
             factor = F[s, r]
-            for b in range(r, width):
+            for b in range(begin, width):  # from r on would do, but would not fill vectors
                 F[r, b] -= factor * F[s, b]
         if not F[r, r] > 0.0:
             return False
         inverse = 1.0 / np.sqrt(F[r, r])
-        for b in range(r, width):
+        for b in range(begin, width):
             F[r, b] *= inverse
-        for b in range(begin, r):
-            F[r, b] = 0.0
         F[r, r] = inverse
     return True
 

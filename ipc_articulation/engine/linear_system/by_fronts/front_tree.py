@@ -36,6 +36,7 @@ class Fronts(NamedTuple):
     parent: Ints  # (f,) -1 of a root
     child: Ints  # (f,) the last child, -1 without
     sibling: Ints  # (f,) the child before it of the same parent
+    sizes: Ints  # (f,) unknowns of a front
 
 
 @compiled
@@ -59,7 +60,8 @@ def front_tree(order, first, members, weight):
     for f in range(len(fronts)):
         if upper[f] >= 0:
             sibling[f], child[upper[f]] = child[upper[f]], f
-    return Fronts(start, pivots, begin, border, _places(pivots, begin, border, upper), upper, child, sibling)
+    sizes = 3 * np.diff(pivots + begin)
+    return Fronts(start, pivots, begin, border, _places(pivots, begin, border, upper), upper, child, sibling, sizes)
 
 
 @compiled

@@ -1,4 +1,8 @@
-"""Fronts with numbers: their elimination, and what they leave for those of their parents; substitutions. For numba."""
+"""Fronts with numbers: their elimination, one after the other, and substitutions. For numba.
+
+A front is a square array. When its pivots are eliminated, its first rows are rows of U, and the square beside and below
+them is what it leaves, which is added to the front of its parent.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +11,45 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.by_fronts import dense
+from ipc_articulation.engine.linear_system.by_fronts.split_rows import in_rows, ordered
 
 
 @compiled
-def factorise_front(pattern, diagonal, blocks, f, front, stack, U):
-    """Compute rows of U, after those of the children, and leave the rest on the stack. Returns: whether it can be."""
-    fronts = pattern.fronts
-    width = 3 * (fronts.pivots[f + 1] - fronts.pivots[f])
-    m = width + 3 * (fronts.first[f + 1] - fronts.first[f])
-    F = front[: m * m].reshape(m, m)
-    _clear(F)
-    _load(pattern.own, f, diagonal.reshape(diagonal.size), F)
-    _load(pattern.pairs, f, blocks.reshape(blocks.size), F)
-    child = fronts.child[f]
-    while child >= 0:
-        _add_child(pattern, child, stack, front, m)
-        child = fronts.sibling[child]
-    if not dense.eliminate(F, width):
-        return False
-    U[pattern.starts[f] : pattern.starts[f + 1]] = front[: width * m]
-    _leave(F, width, stack, pattern.stack[f])
-    return True
+def factorise(pattern, diagonal, blocks, U):
+    """Make the fronts U of H, each after its children; parts of H that no block connects do not need each other.
+
+    Returns:
+        Which rows (k,) are in positive definite parts alone.
+    """
+    fronts, on_diagonal, above = pattern.fronts, diagonal.reshape(diagonal.size), blocks.reshape(blocks.size)
+    pivots, parent, is_definite = fronts.pivots, fronts.parent, np.ones(len(fronts.parent), dtype=np.bool_)
+    for f in range(len(parent)):
+        if is_definite[f]:
+            F = _front(U, pattern.starts, fronts.sizes, f)
+            _clear(F)
+            _load(pattern.own, f, on_diagonal, F)
+            _load(pattern.pairs, f, above, F)
+            child = fronts.child[f]
+            while child >= 0:
+                place = fronts.place[fronts.first[child] : fronts.first[child + 1]]
+                _add_child(_front(U, pattern.starts, fronts.sizes, child), place, F)
+                child = fronts.sibling[child]
+            is_definite[f] = dense.eliminate(F, 3 * (pivots[f + 1] - pivots[f]))
+        if parent[f] >= 0:
+            is_definite[parent[f]] &= is_definite[f]
+    for f in range(len(parent) - 1, -1, -1):
+        if parent[f] >= 0:
+            is_definite[f] = is_definite[parent[f]]
+    result, of_three = np.ones(len(diagonal), dtype=np.bool_), np.repeat(is_definite, np.diff(pivots))
+    for t in range(len(pattern.threes)):
+        result[t // 4] &= of_three[pattern.threes[t]]
+    return result
+
+
+@compiled
+def _front(U, starts, sizes, f):
+    """The square array of a front."""
+    return U[starts[f] : starts[f + 1]].reshape(sizes[f], sizes[f])
 
 
 @compiled
@@ -40,42 +62,32 @@ def _clear(F):
 
 @compiled
 def _load(sources, f, entries, F):
-    """Add the blocks of three by three of H to F, in its upper triangle."""
+    """Add the parts of blocks of H to F, in its upper triangle."""
     for s in range(sources.first[f], sources.first[f + 1]):
-        at, row, col = sources.entry[s], 3 * sources.row[s], 3 * sources.col[s]
-        for a in range(3):
-            for b in range(3):
-                if row <= col:
-                    F[row + a, col + b] += entries[at + DOF * a + b]
+        part = sources.parts[s]
+        height, width, is_upper = np.uint64(part[3]), np.uint64(part[4]), part[1] <= part[2]
+        numbers, at = (F[part[1] :], np.uint64(part[2])) if is_upper else (F[part[2] :], np.uint64(part[1]))
+        for a in range(height):
+            row = entries[part[0] + DOF * a :]
+            for b in range(width):
+                if is_upper:
+                    numbers[a, at + b] += row[b]
                 else:
-                    F[col + b, row + a] += entries[at + DOF * a + b]
+                    numbers[b, at + a] += row[b]
 
 
 @compiled
-def _leave(F, width, stack, at):
-    """Put the part of F from a row on on the stack, as a square."""
-    m = len(F)
-    for r in range(width, m):
-        row = stack[at + (r - width) * (m - width) : at + (r + 1 - width) * (m - width)]
-        for c in range(r, m):
-            row[c - width] = F[r, c]
-
-
-@compiled
-def _add_child(pattern, child, stack, front, m):
-    """Add what a child has left to a front (m, m), whose numbers follow each other row by row."""
-    fronts = pattern.fronts
-    place = fronts.place[fronts.first[child] : fronts.first[child + 1]]
-    source, size = np.uint64(pattern.stack[child]), np.uint64(3 * len(place))
-    end = _ends_of_runs(place)
+def _add_child(C, place, F):
+    """Add what a child C has left, whose threes have a place in F."""
+    end, width = _ends_of_runs(place), len(C) - 3 * len(place)
     for i in range(len(place)):
         for a in range(3):
+            source, target = C[width + 3 * i + a], F[3 * place[i] + a]
             j = i
             while j < len(place):
-                target = np.uint64(m * (3 * place[i] + a) + 3 * place[j])
-                from_ = source + size * np.uint64(3 * i + a) + np.uint64(3 * j)
+                from_, to = np.uint64(width + 3 * j), np.uint64(3 * place[j])
                 for b in range(np.uint64(3 * (end[j] - j))):
-                    front[target + b] += stack[from_ + b]
+                    target[to + b] += source[from_ + b]
                 j = end[j]
 
 
@@ -89,45 +101,36 @@ def _ends_of_runs(place):
 
 
 @compiled
-def forward(pattern, U, f, x, near):
-    """The forward substitution Uᵀ y = b in the rows of a front."""
-    P = _rows(pattern, U, f)
-    _gather(pattern.fronts, f, x, near)
-    dense.forward(P, near)
-    fronts, width = pattern.fronts, len(P)
-    begin, border = fronts.pivots[f], fronts.border[fronts.first[f] : fronts.first[f + 1]]
-    for c in range(width):
-        x[3 * begin + c] = near[c]
-    for s in range(len(border)):
-        for c in range(3):
-            x[3 * border[s] + c] = near[width + 3 * s + c]
-
-
-@compiled
-def solve_upper(pattern, U, x, near):
-    """Make the solution of U x = y of y, both in the order of elimination (12 k,)."""
-    for f in range(len(pattern.fronts.parent) - 1, -1, -1):
-        P = _rows(pattern, U, f)
-        _gather(pattern.fronts, f, x, near)
+def solution(pattern, U, b):
+    """The x (k, 12) of UᵀU x = b, for b (k, 12) by the vertices of split rows."""
+    x, near, fronts = ordered(pattern, b), np.empty(b.size), pattern.fronts
+    for f in range(len(fronts.parent)):
+        P, begin, border = _rows(pattern, U, f)
+        for c in range(len(P)):
+            near[c] = x[begin + c]
+        near[len(P) : len(P[0])] = 0.0
+        dense.forward(P, near)
+        for c in range(len(P)):
+            x[begin + c] = near[c]
+        for s in range(len(border)):
+            for c in range(3):
+                x[3 * border[s] + c] += near[len(P) + 3 * s + c]
+    for f in range(len(fronts.parent) - 1, -1, -1):
+        P, begin, border = _rows(pattern, U, f)
+        for c in range(len(P)):
+            near[c] = x[begin + c]
+        for s in range(len(border)):
+            for c in range(3):
+                near[len(P) + 3 * s + c] = x[3 * border[s] + c]
         dense.backward(P, near)
         for c in range(len(P)):
-            x[3 * pattern.fronts.pivots[f] + c] = near[c]
-
-
-@compiled
-def _gather(fronts, f, x, near):
-    begin, end = 3 * fronts.pivots[f], 3 * fronts.pivots[f + 1]
-    near[: end - begin] = x[begin:end]
-    at = end - begin
-    for s in range(fronts.first[f], fronts.first[f + 1]):
-        for c in range(3):
-            near[at + c] = x[3 * fronts.border[s] + c]
-        at += 3
+            x[begin + c] = near[c]
+    return in_rows(pattern, x)
 
 
 @compiled
 def _rows(pattern, U, f):
-    """The rows of U of a front, (w, m)."""
-    start, end = pattern.starts[f], pattern.starts[f + 1]
-    width = 3 * (pattern.fronts.pivots[f + 1] - pattern.fronts.pivots[f])
-    return U[start:end].reshape(width, (end - start) // width)
+    """The rows of U of a front, (w, m), the first of its unknowns, and the threes of its border."""
+    fronts, begin = pattern.fronts, 3 * pattern.fronts.pivots[f]
+    F = _front(U, pattern.starts, fronts.sizes, f)
+    return F[: 3 * fronts.pivots[f + 1] - begin], begin, fronts.border[fronts.first[f] : fronts.first[f + 1]]

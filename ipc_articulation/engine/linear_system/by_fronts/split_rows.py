@@ -27,18 +27,6 @@ def by_vertices(is_split, b):
 
 
 @compiled
-def moved_vertices(is_split, x):
-    """A step (k, 12), where rows are split by their vertices."""
-    result = x.copy()
-    for i in range(len(x)):
-        if is_split[i]:
-            for c in range(3):
-                for s in range(1, 4):
-                    result[i, 3 * s + c] = x[i, c] + x[i, 2 + 3 * c + s]
-    return result
-
-
-@compiled
 def ordered(pattern, b):
     """A right side by vertices (k, 12) in the order of elimination, (12 k,)."""
     x = np.empty(b.size)

@@ -1,1 +1,0 @@
-"""Cholesky's factorisation in rows of twelve: for bodies, few or many."""
