@@ -35,7 +35,7 @@ from ipc_articulation.frontend.soft.soft_rows import NO_SOFT_ROWS, SoftRows
 USUAL_REMAINDER = 1e-4
 EXACT_REMAINDER = 1e-6  # see `Term.exact`: contact forces on joints are then right to 1e-6
 
-GAP_CHANGE = 0.1  # of a gap: what a last step may change
+_GAP_CHANGE = 0.1  # of a gap: what a last step may change
 # and of friction, in parts of μ λ; the second in islands with an articulation
 _FRICTION_CHANGE, _EXACT_FRICTION_CHANGE = 0.1, 1e-3
 
@@ -291,7 +291,7 @@ class Potential:
             return np.ones(len(q), dtype=np.bool_)
         ahead = self._contact.ahead(q)
         gaps, friction = self._contact.gap_changes(ahead), self._contact.friction_changes(ahead)
-        kept = islands.largest(labels, gaps) < GAP_CHANGE
+        kept = islands.largest(labels, gaps) < _GAP_CHANGE
         allowed = np.where(islands.anyone(labels, self.exact), _EXACT_FRICTION_CHANGE, _FRICTION_CHANGE)
         return kept & ~islands.anyone(labels, friction >= allowed)
 

@@ -18,7 +18,7 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.newton_report import Unmet
-from ipc_articulation.engine.potential import GAP_CHANGE, Potential
+from ipc_articulation.engine.potential import Potential
 from ipc_articulation.frontend.config import Config
 
 _CONTRACTION = 0.1  # ratio of two steps that shows Newton to be near its goal
@@ -103,8 +103,7 @@ def attenuated(labels, beta, alpha, exact):
 
     The force κ/d of a tiny gap that changes by the part r of itself leaves r² of itself besides: a whole step that only
     doubles a gap of 1e-12 m leaves half of a force that is far too large. So α is 0 where gaps or friction change by
-    much, and at most 1 - r² with the r that counts as little. Islands with an articulation are omitted: their remaining
-    residual would be an error of its joints.
+    much. Islands with an articulation are omitted: their remaining residual would be an error of its joints.
 
     Args:
         labels: Islands, (n,).
@@ -115,7 +114,7 @@ def attenuated(labels, beta, alpha, exact):
     left = beta.copy()
     for b in range(len(beta)):
         if not exact[b]:
-            left[b] *= max(1.0 - alpha[b], GAP_CHANGE * GAP_CHANGE)
+            left[b] *= 1.0 - alpha[b]
     return islands.largest(labels, left)
 
 

@@ -101,8 +101,7 @@ def _iterate(problem: _Problem, now: Iterate, report: NewtonReport) -> Iterate:
     potential.follow(now.q, search.step, search.turned)
     residual, early = now.residual, now.early
     if at_goal and config.semi_implicit and report.iterations > config.semi_implicit_start:
-        counts = potential.keeps_contact(search.q, labels)  # else forces are far from linear
-        residual = attenuated(labels, residual, np.where(counts, search.alpha, 0.0), potential.exact)
+        residual = attenuated(labels, residual, _counted(potential, now, step, search, labels), potential.exact)
     ended = np.zeros_like(done)
     if report.iterations > config.min_iter:
         ended, early = _find_ended(problem, done, residual, now, report)
@@ -194,6 +193,19 @@ def _find_ended(
     if ends_early.any():
         report.result = NewtonResult.SEMI_IMPLICIT
     return ended, now.early | ends_early
+
+
+def _counted(potential: Potential, now: Iterate, step: CutStep, search: Search, labels: Ints) -> Array:
+    """The fraction of the first residual, (n,), of which a step has taken its part, for `attenuated`.
+
+    Where surfaces touch, forces must be almost linear: gaps and friction stay, and the step is so much smaller than the
+    one before.
+    """
+    if not potential.may_touch:
+        return search.alpha
+    rate = step.size / np.maximum(now.step.size, 1e-300)
+    counts = potential.keeps_contact(search.q, labels)
+    return np.where(counts, np.minimum(search.alpha, np.maximum(1.0 - rate, 0.0)), 0.0)
 
 
 def _give_up(problem: _Problem, now: Iterate, report: NewtonReport) -> None:
