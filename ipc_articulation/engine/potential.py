@@ -98,7 +98,7 @@ class Potential:
         self.extent[self.is_soft] = 0.0  # their labels are no lengths
         couples = np.concatenate([soft.chains(affine, is_fixed), *(term.couples for term in self.terms)])
         self._joined = islands.join(np.arange(len(is_fixed)), couples, self.movable)
-        self._usual = UsualAssembly(usual, self._joined, self.movable) if usual else None
+        self._usual = UsualAssembly(usual, len(is_fixed)) if usual else None
         joints = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.joints for term in self.terms)])
         order, parent = joint_tree(joints, is_fixed)
         self.tree = order[~self.is_soft[order]], parent  # of the affine bodies, see `turning`
@@ -242,7 +242,7 @@ class Potential:
             projecting.projects = project
         g = np.zeros(q.shape)
         if self._usual is not None:
-            self._usual.add(q, self._moving, project, g, system.blocks)
+            self._usual.add(q, self._moving, project, g, system)
         for term in others:
             term.assemble(q, g, system)
         return g

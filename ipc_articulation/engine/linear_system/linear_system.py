@@ -16,7 +16,6 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, parts_of
 from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
 from ipc_articulation.engine.linear_system.conjugate_gradients import solve_by_gradients
-from ipc_articulation.engine.linear_system.hessian import Coupled
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.errors import SolverError
 
@@ -36,7 +35,7 @@ SHARES = (0.05, 0.2, 0.5)  # for `LinearSystem.soften`
 SHIFTS = (1e-12, 1e-9, 1e-6)  # of the largest diagonal entry of a part, added one after the other
 
 
-class LinearSystem:
+class LinearSystem(BlockMatrix):
     """The `Hessian` that Newton solves with."""
 
     def __init__(self, is_fixed: Bools, is_split: Bools | None = None, has_many: bool = False) -> None:
@@ -48,36 +47,11 @@ class LinearSystem:
             has_many: Whether these are vertices of so many elements that conjugate gradients are tried first, while
                 only they have unknowns.
         """
-        self._H = BlockMatrix(len(is_fixed), is_split)
+        super().__init__(len(is_fixed), is_split)
         self._cholesky = FrontCholesky()
         self._has_many, self._has_factor = has_many, False
         self._is_by_gradients = False  # whether conjugate gradients have solved the last system
         self.choose(~is_fixed)
-
-    def choose(self, is_unknown: Bools) -> None:
-        """Remove everything that was added, and give unknowns to the bodies of a mask (n,) without fixed bodies."""
-        self._H.choose(is_unknown)
-
-    def add_diagonal(self, blocks: Array) -> None:
-        """Add one symmetric block (n, 12, 12) per body."""
-        self._H.add_diagonal(blocks)
-
-    def add_pairs(self, bodies: Ints, blocks: Array) -> None:
-        """Add one symmetric block (m, 24, 24) for each pair of bodies (m, 2); a pair may be twice the same body."""
-        self._H.add_pairs(bodies, blocks)
-
-    def add_coupled(self, coupled: Coupled) -> None:
-        """Add Σₐ JₐᵀMₐJₐ."""
-        self._H.add_coupled(coupled)
-
-    def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
-        """Add second derivatives by vertices, see `Hessian`."""
-        self._H.add_vertices(bodies, points, H, scale)
-
-    @property
-    def blocks(self) -> BlockMatrix:
-        """H."""
-        return self._H
 
     @property
     def is_dear(self) -> bool:
@@ -95,7 +69,7 @@ class LinearSystem:
         dq = self._solve(g)
         if dq is not None:
             return dq
-        diagonal, rows, cols, blocks, *_ = self._H.matrix
+        diagonal, rows, cols, blocks, *_ = self.matrix
         entries = np.einsum("iaa->ia", diagonal)
         largest = islands.largest(parts_of(len(diagonal), rows, cols), entries.max(axis=1, initial=0.0))
         for shift in SHIFTS:
@@ -115,9 +89,9 @@ class LinearSystem:
     @property
     def indefinite(self) -> Bools:
         """The bodies of parts that are not definite, (n,), after `solve_definite` has given None."""
-        diagonal, _, _, blocks, *_ = self._H.matrix
-        result = np.zeros(len(self._H.as_arrays().place), dtype=np.bool_)
-        result[self._H.bodies] = ~self._cholesky.definite_rows(diagonal, blocks)
+        diagonal, _, _, blocks, *_ = self.matrix
+        result = np.zeros(len(self._place), dtype=np.bool_)
+        result[self.bodies] = ~self._cholesky.definite_rows(diagonal, blocks)
         return result
 
     def solve_parts(self, g: Array) -> tuple[Array, Bools]:
@@ -125,16 +99,16 @@ class LinearSystem:
         dq, is_definite = self._solve(g), np.ones(len(g), dtype=np.bool_)
         if dq is not None:
             return dq, is_definite
-        diagonal, rows, _, blocks, *_ = self._H.matrix
+        diagonal, rows, _, blocks, *_ = self.matrix
         lost = ~self._cholesky.definite_rows(diagonal, blocks)
         diagonal[lost], blocks[lost[rows]] = np.eye(DOF), 0.0
-        is_definite[self._H.bodies] = ~lost
+        is_definite[self.bodies] = ~lost
         dq = self._solve(g)
         return (np.zeros_like(g), ~np.ones_like(is_definite)) if dq is None else (dq, is_definite)
 
     def solve_again(self, loads: Array) -> Array:
         """H⁻¹ of s loads (s, n, 12), with H as it was solved with last; zero for bodies without unknowns."""
-        bodies, moved = self._H.bodies, np.zeros(loads.shape)
+        bodies, moved = self.bodies, np.zeros(loads.shape)
         moved[:, bodies] = self._cholesky.solve_again(loads.take(bodies, axis=1))
         return moved
 
@@ -144,7 +118,7 @@ class LinearSystem:
         These are conjugate gradients from there on, or those with the factor of the system as it was (`refinement`).
         None where that is not worth it: with few unknowns, or where they do not end soon.
         """
-        bodies, H = self._H.bodies, self._H.matrix
+        bodies, H = self.bodies, self.matrix
         x, b = -dq[bodies], g[bodies]
         if self._is_by_gradients:
             found = solve_by_gradients(H, b, x)
@@ -157,8 +131,8 @@ class LinearSystem:
     def definite_parts(self) -> Kept:
         """The parts of H, not connected with each other, that are definite, after `solve_definite`."""
         if self._is_by_gradients:
-            self._cholesky.analyse(self._H.matrix)  # which has not been factorised
-        diagonal, rows, cols, blocks, *_ = self._H.matrix
+            self._cholesky.analyse(self.matrix)  # which has not been factorised
+        diagonal, rows, cols, blocks, *_ = self.matrix
         is_definite = self._cholesky.definite_rows(diagonal, blocks)
         return Kept(is_definite, diagonal.copy(), rows.copy(), cols.copy(), blocks.copy())
 
@@ -179,17 +153,17 @@ class LinearSystem:
         Returns:
             The bodies whose part became what was kept, (n,).
         """
-        diagonal, rows, cols, blocks, *_ = self._H.matrix
-        is_kept = np.zeros(len(self._H.as_arrays().place), dtype=np.bool_)
+        diagonal, rows, cols, blocks, *_ = self.matrix
+        is_kept = np.zeros(len(self._place), dtype=np.bool_)
         if not (np.array_equal(rows, kept.rows) and np.array_equal(cols, kept.cols)):
             return is_kept  # a block has come or gone: parts are connected otherwise
-        omitted = np.zeros(len(kept.is_definite), dtype=np.int64) if least is None else least[self._H.bodies]
+        omitted = np.zeros(len(kept.is_definite), dtype=np.int64) if least is None else least[self.bodies]
         left = ~kept.is_definite | (omitted > 0)
         diagonal[~left], blocks[~left[rows]] = kept.diagonal[~left], kept.blocks[~left[rows]]
-        is_kept[self._H.bodies] = ~left
+        is_kept[self.bodies] = ~left
         if stays is not None:
             part = parts_of(len(left), rows, cols)
-            left &= islands.anyone(part, omitted > 0) | ~islands.anyone(part, stays[self._H.bodies])
+            left &= islands.anyone(part, omitted > 0) | ~islands.anyone(part, stays[self.bodies])
         stiff, stiff_blocks = diagonal.copy(), blocks.copy()
         for level, share in enumerate((*shares, 1.0), 1):
             if not left.any():
@@ -203,7 +177,7 @@ class LinearSystem:
 
     def _solve(self, g: Array, may_fail: bool = False) -> Array | None:
         """The step, or None if H is not positive definite; if that may be, what gradients see is believed."""
-        bodies, H, x = self._H.bodies, self._H.matrix, None
+        bodies, H, x = self.bodies, self.matrix, None
         self._is_by_gradients = self._has_factor = False
         if self._has_many and H.is_split.all():
             found = solve_by_gradients(H, g[bodies])

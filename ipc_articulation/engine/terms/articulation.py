@@ -155,7 +155,7 @@ class Articulation(Term, Projecting):
             force = restrained_step.load(arrays.bodies, J, *springs, is_linear, len(dq))
             dq = dq - system.solve_again(force[None])[0]
         known = self._couples, self.arrays, J, delta, is_linear
-        labels, found = restrained_step.press_parts(dq, system.blocks.as_arrays(), *known)
+        labels, found = restrained_step.press_parts(dq, system.as_arrays(), *known)
         is_pressed, *pressed = found
         if not is_pressed:
             return dq
