@@ -7,7 +7,6 @@ import pytest
 
 from ipc_articulation import tetrads
 from ipc_articulation.engine.linear_system.block_matrix import Matrix
-from ipc_articulation.engine.linear_system.by_fronts import front_cholesky
 from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
 from ipc_articulation.engine.linear_system.by_fronts.front_pattern import front_pattern
 from ipc_articulation.engine.linear_system.conjugate_gradients import solve_by_gradients
@@ -82,23 +81,6 @@ def test_one_solver_takes_one_pattern_after_the_other():
             *parts, H = system(*GRAPHS[name], seed)
             x = solver.solve(matrix(*parts), np.ones((len(parts[0]), 12)))
             np.testing.assert_allclose(H @ x.ravel(), 1.0, rtol=1e-10)
-
-
-def test_two_patterns_that_take_turns_are_analysed_once_each(monkeypatch):
-    analyse, count = front_cholesky._analyse, [0]
-
-    def counted(H):
-        count[0] += 1
-        return analyse(H)
-
-    solver = FrontCholesky()
-    monkeypatch.setattr(front_cholesky, "_analyse", counted)
-    for names in (["plane", "chain"] * 3, ["cube", "plane", "chain"]):  # the second list: each has been forgotten
-        for name in names:
-            *parts, H = system(*GRAPHS[name])
-            x = solver.solve(matrix(*parts), np.ones((len(parts[0]), 12)))
-            np.testing.assert_allclose(H @ x.ravel(), 1.0, rtol=1e-10)
-    assert count[0] == 2 + 3
 
 
 def test_pattern_may_change_in_columns_alone():

@@ -32,7 +32,7 @@ class Kept(NamedTuple):
 
 DEAR = 200_000  # numbers in a factor
 SHARES = (0.05, 0.2, 0.5)  # for `LinearSystem.soften`
-SHIFTS = (1e-12, 1e-9, 1e-6)  # of the largest diagonal entry of a part, added one after the other
+SHIFT = 1e-9  # of the largest diagonal entry of a part: far above rounding, far below stiffness
 
 
 class LinearSystem(BlockMatrix):
@@ -61,7 +61,7 @@ class LinearSystem(BlockMatrix):
     def solve(self, g: Array) -> Array:
         """The step dq = -H⁻¹ g, (n, 12), zero for bodies without unknowns.
 
-        Parts of H that are not positive definite, with the shifts neither, are refused.
+        Parts of H that are not positive definite, with the shift neither, are refused.
 
         Raises:
             SolverError: There is one.
@@ -72,12 +72,11 @@ class LinearSystem(BlockMatrix):
         diagonal, rows, cols, blocks, *_ = self.matrix
         entries = np.einsum("iaa->ia", diagonal)
         largest = islands.largest(parts_of(len(diagonal), rows, cols), entries.max(axis=1, initial=0.0))
-        for shift in SHIFTS:
-            left = ~self._cholesky.definite_rows(diagonal, blocks)
-            entries[left] += shift * largest[left, None]
-            dq = self._solve(g)
-            if dq is not None:
-                return dq
+        left = ~self._cholesky.definite_rows(diagonal, blocks)
+        entries[left] += SHIFT * largest[left, None]
+        dq = self._solve(g)
+        if dq is not None:
+            return dq
         raise SolverError(
             "the Hessian of the step is not positive definite; is there a body that no mass, joint or contact holds?"
         )

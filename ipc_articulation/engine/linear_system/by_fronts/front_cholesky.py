@@ -37,13 +37,10 @@ class Analysis(NamedTuple):
 
 
 class FrontCholesky:
-    """Solves a sequence of systems; analyses the pattern of blocks only if none of the last two systems had it.
-
-    In a step of a robot there are two: with contact, and without it at the start (see `jointed_start`).
-    """
+    """Solves a sequence of systems; analyses the pattern of blocks only if it is another one than the last."""
 
     def __init__(self) -> None:
-        self._analysed = self._other = _analyse(BlockMatrix(0).matrix)
+        self._analysed = _analyse(BlockMatrix(0).matrix)
 
     def solve(self, H: Matrix, b: Array) -> Array | None:
         """The x (k, 12) of H x = b (k, 12), or None if H is not positive definite."""
@@ -54,8 +51,7 @@ class FrontCholesky:
     def analyse(self, H: Matrix) -> Analysis:
         """Analyse the pattern of H if it is another one, so that it counts as that of the last `solve`."""
         if not _are_equal(self._analysed.of, H.pattern):
-            known = self._other if _are_equal(self._other.of, H.pattern) else _analyse(H)
-            self._analysed, self._other = known, self._analysed
+            self._analysed = _analyse(H)
         return self._analysed
 
     @property
