@@ -4,12 +4,7 @@ Newton's system H = M + K has the inertia M of the bodies and the stiffness K of
 solves it as if each H_ij were off by about ε √(H_ii H_jj), whatever the units of the coordinates are. So a motion x is
 computed while xᵀHx is far above ε xᵀDx, with D = diag H: the smallest λ of Hx = λDx must be. Below, Newton's method
 converges to bodies that do not move. (Higham, «Accuracy and stability of numerical algorithms», SIAM 2002, th. 10.5 and
-10.7.)
-
-    λ ≥ min xᵀMx/xᵀDx ≥ min_b λ_b min_i M_ii/D_ii,   λ_b the smallest of M_b x = λ diag(M_b) x for a body b,
-
-needs no solution, and is enough in nearly every scene. Where it is not, as with an axis so long that turning it across
-is stiff, but no motion that the joint leaves free is near that, λ is computed by inverse iteration.
+10.7.) It is computed by inverse iteration.
 
 Left out are shapes, which leave rigid motions to M however stiff they are (a box of 0.02 µm falls and turns as one of
 0.2 m); contact, which is never far from balance with a load; links, whose inertia an articulation owns; rows of
@@ -100,9 +95,8 @@ class Conditioning:
         parts, D = self._diagonal(state, M)
         own = np.zeros(n)
         own[self._has_inertia] = _softest_alone(self._kinetic.arrays.M[self._has_inertia])
-        bound = np.where(own * MOST >= 1.0, own * (M / D).min(axis=1), 1.0)
-        if bound.min(initial=1.0) * MOST < 1.0:
-            ratio, body = self._softest(state, D, own * MOST >= 1.0, bound)
+        if (own * MOST >= 1.0).any():
+            ratio, body = self._softest(state, D, own * MOST >= 1.0, (M / D).min(axis=1))
             if ratio * MOST < 1.0:
                 self._refuse(parts, M, body, ratio)
         self.is_due, self._stiffest = False, [term.stiffest for term in self._changing]
@@ -126,8 +120,8 @@ class Conditioning:
             np.add.at(D, part.rows, part.entries)
         return found.parts, D
 
-    def _softest(self, state: EngineState, D: Array, unknown: Bools, bound: Array) -> tuple[float, int]:
-        """λ, 0 where H is not definite in rounding, and the body that moves most along x."""
+    def _softest(self, state: EngineState, D: Array, unknown: Bools, share: Array) -> tuple[float, int]:
+        """λ and the body that moves most; 0 where H is not definite, and the body with the least share of M."""
         system = LinearSystem(~unknown)
         system.add_diagonal(self._kinetic.arrays.M)
         for term in self._held:
@@ -136,7 +130,7 @@ class Conditioning:
         for _ in range(_ITERATIONS):
             found = system.solve_definite(-D * x)
             if found is None:
-                return 0.0, int(np.argmin(np.where(system.indefinite, bound, np.inf)))
+                return 0.0, int(np.argmin(np.where(system.indefinite, share, np.inf)))
             ratio = float(1.0 / np.sqrt(np.sum(D * found * found)))
             x = ratio * found
         return ratio, int(np.argmax((D * x * x).sum(axis=1)))
@@ -183,7 +177,7 @@ def _add_stiffness(term: Term, q: Array, hessian: Hessian) -> None:
 
 
 def _softest_alone(M: Array) -> Array:
-    """λ_b of mass matrices (n, 12, 12), (n,)."""
+    """The smallest λ of M x = λ diag(M) x for mass matrices M (n, 12, 12), (n,)."""
     dyads = M[:, _DYAD[:, None], _DYAD]
     size = np.sqrt(np.einsum("kii->ki", dyads))
     size = np.where(size > 0.0, size, 1.0)

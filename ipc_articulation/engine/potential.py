@@ -90,7 +90,7 @@ class Potential:
         self.extent[self.is_soft] = 0.0  # their labels are no lengths
         couples = np.concatenate([soft.chains(affine, is_fixed), *(term.couples for term in self.terms)])
         self._joined = islands.join(np.arange(len(is_fixed)), couples, self.movable)
-        self._usual = UsualAssembly(usual, self._joined, self.movable) if usual else None
+        self._usual = UsualAssembly(usual, len(is_fixed)) if usual else None
         joints = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.joints for term in self.terms)])
         order, parent = joint_tree(joints, is_fixed)
         self.tree = order[~self.is_soft[order]], parent  # of the affine bodies, see `turning`
@@ -220,7 +220,7 @@ class Potential:
             projecting.projected = projected
         g = np.zeros(q.shape)
         if self._usual is not None:
-            self._usual.add(q, self._moving, projected, g, system.blocks)
+            self._usual.add(q, self._moving, projected, g, system)
         for term in self._others:
             term.assemble(q, g, system)
         return g

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from ipc_articulation import tetrads
-from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
-from ipc_articulation.engine.linear_system.block_sums import add_pairs
 from ipc_articulation.engine.linear_system.hessian import Coupled, NoHessian, coupled
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.linear_system.masks import ALL
@@ -104,8 +102,8 @@ def test_nothing_unknown(problem):
 def test_joints_that_the_mass_does_not_couple_make_no_blocks(problem):
     system = LinearSystem(IS_FIXED)
     system.add_coupled(coupled(problem["coupled"], problem["J"], problem["M"]))
-    _, rows, cols, *_ = system._H.matrix
-    bodies = system._H.bodies
+    _, rows, cols, *_ = system.matrix
+    bodies = system.bodies
     assert {tuple(pair) for pair in np.column_stack([bodies[rows], bodies[cols]])} == {
         *((0, 2), (0, 4), (0, 5), (2, 4), (2, 5), (4, 5)),
         (3, 6),
@@ -124,26 +122,9 @@ def test_several_coupled_sums_are_added_as_one_by_one(problem):
     for part, M in zip(parts, masses, strict=True):
         one_by_one.add_coupled(coupled(bodies[part], J[part], M))
     system.add_coupled(Coupled(bodies, J, np.array([0, 1, 1, 3, 5]), np.concatenate([M.ravel() for M in masses])))
-    for ours, theirs in zip(system.blocks.matrix, one_by_one.blocks.matrix, strict=True):
+    for ours, theirs in zip(system.matrix, one_by_one.matrix, strict=True):
         np.testing.assert_array_equal(ours, theirs)
-    assert system.blocks.diagonal.any()
-
-
-def test_gaps_between_groups_of_blocks_are_closed_and_blocks_are_found_again():
-    rng = np.random.default_rng(8)
-    pairs, blocks = np.array([[0, 1], [3, 2], [4, 2]]), spd(rng, 3, 24)
-    grouped, plain = BlockMatrix(5), BlockMatrix(5)
-    H = grouped.with_room(9)
-    for begin, some in ((1, slice(0, 1)), (4, slice(1, 3))):
-        add_pairs(H.place, pairs[some], blocks[some], H.diagonal, H.upper, begin)
-    grouped.close_up(np.array([1, 4]), np.array([2, 6]))
-    plain.add_pairs(pairs, blocks)
-    for _ in range(2):  # the second time the blocks are there
-        for ours, theirs in zip(grouped.matrix, plain.matrix, strict=True):
-            np.testing.assert_array_equal(ours, theirs)
-        assert len(grouped.matrix.rows) == 3
-        grouped.add_pairs(pairs, blocks)
-        plain.add_pairs(pairs, blocks)
+    assert system.diagonal.any()
 
 
 def test_singular_system_is_shifted():
@@ -216,7 +197,7 @@ def test_rows_of_vertices_are_the_same_system(problem):
         system.add_vertices(bodies[:5], points[:5], H_v[:5])
         solutions.append(system.solve(g))
     np.testing.assert_allclose(solutions[1], solutions[0], rtol=1e-8, atol=1e-12)
-    assert np.any(system._H.matrix.masks != ALL)
+    assert np.any(system.matrix.masks != ALL)
 
 
 def _of_vertices(blocks):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.engine.linear_system.block_sums import add_coupled, add_diagonal, add_pairs, close_up
+from ipc_articulation.engine.linear_system.block_sums import add_coupled, add_diagonal, add_pairs
 from ipc_articulation.engine.linear_system.hessian import Coupled
 from ipc_articulation.engine.linear_system.vertex_sums import add_vertices
 from ipc_articulation.engine.newton import islands
@@ -130,15 +130,6 @@ class BlockMatrix:
     def has_now(self, number: int) -> None:
         """Note the number of blocks above the diagonal."""
         self._count = number
-
-    def close_up(self, begins: Ints, ends: Ints) -> None:
-        """Note where compiled functions have put blocks above the diagonal, in groups of other rows: gaps are closed.
-
-        Args:
-            begins: The first one of each group, (p,), ascending.
-            ends: The one after the last of each, (p,).
-        """
-        self._count = close_up(self._upper, begins, ends)
 
     def as_arrays(self) -> Blocks:
         """The arrays of the matrix, for compiled functions; valid until more is added."""

@@ -122,25 +122,6 @@ def _members(place, bodies, n):
 
 
 @compiled
-def close_up(upper, begins, ends):
-    """Let groups of blocks, from `begins` to `ends` (p,), follow each other without gaps. Returns: their number."""
-    count = 0
-    for p in range(len(begins)):
-        for k in range(begins[p], ends[p]):
-            i = upper.rows[k]
-            upper.last[i] = -1  # until the first of its blocks is in its place
-    for p in range(len(begins)):
-        for k in range(begins[p], ends[p]):
-            if k != count:
-                upper.rows[count], upper.cols[count] = upper.rows[k], upper.cols[k]
-                upper.masks[count], upper.blocks[count] = upper.masks[k], upper.blocks[k]
-            i = upper.rows[count]
-            upper.before[count], upper.last[i] = upper.last[i], count
-            count += 1
-    return count
-
-
-@compiled
 def find(upper, i, j, count):
     """Returns: the block at row i and column j > i, which is added with zeros if missing; the number of blocks."""
     block = upper.last[i]

@@ -8,19 +8,18 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, parts_of
 from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
 from ipc_articulation.engine.linear_system.conjugate_gradients import solve_by_gradients
-from ipc_articulation.engine.linear_system.hessian import Coupled
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.errors import SolverError
 
-SHIFTS = (1e-12, 1e-9, 1e-6)  # of the largest diagonal entry of a part, added one after the other
+SHIFT = 1e-9  # of the largest diagonal entry of a part: far above rounding, far below stiffness
 
 
-class LinearSystem:
+class LinearSystem(BlockMatrix):
     """The `Hessian` that Newton solves with."""
 
     def __init__(self, is_fixed: Bools, is_split: Bools | None = None, has_many: bool = False) -> None:
@@ -32,40 +31,15 @@ class LinearSystem:
             has_many: Whether these are vertices of so many elements that conjugate gradients are tried first, while
                 only they have unknowns.
         """
-        self._H = BlockMatrix(len(is_fixed), is_split)
+        super().__init__(len(is_fixed), is_split)
         self._cholesky = FrontCholesky()
         self._has_many = has_many
         self.choose(~is_fixed)
 
-    def choose(self, is_unknown: Bools) -> None:
-        """Remove everything that was added, and give unknowns to the bodies of a mask (n,) without fixed bodies."""
-        self._H.choose(is_unknown)
-
-    def add_diagonal(self, blocks: Array) -> None:
-        """Add one symmetric block (n, 12, 12) per body."""
-        self._H.add_diagonal(blocks)
-
-    def add_pairs(self, bodies: Ints, blocks: Array) -> None:
-        """Add one symmetric block (m, 24, 24) for each pair of bodies (m, 2); a pair may be twice the same body."""
-        self._H.add_pairs(bodies, blocks)
-
-    def add_coupled(self, coupled: Coupled) -> None:
-        """Add Σₐ JₐᵀMₐJₐ."""
-        self._H.add_coupled(coupled)
-
-    def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
-        """Add second derivatives by vertices, see `Hessian`."""
-        self._H.add_vertices(bodies, points, H, scale)
-
-    @property
-    def blocks(self) -> BlockMatrix:
-        """H."""
-        return self._H
-
     def solve(self, g: Array) -> Array:
         """The step dq = -H⁻¹ g, (n, 12), zero for bodies without unknowns.
 
-        Parts of H that are not positive definite, with the shifts neither, are refused.
+        Parts of H that are not positive definite, with the shift neither, are refused.
 
         Raises:
             SolverError: There is one.
@@ -73,15 +47,14 @@ class LinearSystem:
         dq = self._solve(g)
         if dq is not None:
             return dq
-        diagonal, rows, cols, blocks, *_ = self._H.matrix
+        diagonal, rows, cols, blocks, *_ = self.matrix
         entries = np.einsum("iaa->ia", diagonal)
         largest = islands.largest(parts_of(len(diagonal), rows, cols), entries.max(axis=1, initial=0.0))
-        for shift in SHIFTS:
-            left = ~self._cholesky.definite_rows(diagonal, blocks)
-            entries[left] += shift * largest[left, None]
-            dq = self._solve(g)
-            if dq is not None:
-                return dq
+        left = ~self._cholesky.definite_rows(diagonal, blocks)
+        entries[left] += SHIFT * largest[left, None]
+        dq = self._solve(g)
+        if dq is not None:
+            return dq
         raise SolverError(
             "the Hessian of the step is not positive definite; is there a body that no mass, joint or contact holds?"
         )
@@ -93,20 +66,20 @@ class LinearSystem:
     @property
     def indefinite(self) -> Bools:
         """The bodies of parts that are not definite, (n,), after `solve_definite` has given None."""
-        diagonal, _, _, blocks, *_ = self._H.matrix
-        result = np.zeros(len(self._H.as_arrays().place), dtype=np.bool_)
-        result[self._H.bodies] = ~self._cholesky.definite_rows(diagonal, blocks)
+        diagonal, _, _, blocks, *_ = self.matrix
+        result = np.zeros(len(self._place), dtype=np.bool_)
+        result[self.bodies] = ~self._cholesky.definite_rows(diagonal, blocks)
         return result
 
     def solve_again(self, loads: Array) -> Array:
         """H⁻¹ of s loads (s, n, 12), with H as it was solved with last; zero for bodies without unknowns."""
-        bodies, moved = self._H.bodies, np.zeros(loads.shape)
+        bodies, moved = self.bodies, np.zeros(loads.shape)
         moved[:, bodies] = self._cholesky.solve_again(loads.take(bodies, axis=1))
         return moved
 
     def _solve(self, g: Array, may_fail: bool = False) -> Array | None:
         """The step, or None if H is not positive definite; if that may be, what gradients see is believed."""
-        bodies, H, x = self._H.bodies, self._H.matrix, None
+        bodies, H, x = self.bodies, self.matrix, None
         if self._has_many and H.is_split.all():
             found = solve_by_gradients(H, g[bodies])
             if may_fail and not found.is_definite:

@@ -127,7 +127,7 @@ class Articulation(Term, Projecting):
         if not self._is_restrained or self._at is None:
             return dq
         known = self._couples, self.arrays, *self._at
-        labels, found = restrained_step.press_parts(dq, system.blocks.as_arrays(), *known)
+        labels, found = restrained_step.press_parts(dq, system.as_arrays(), *known)
         is_pressed, *pressed = found
         if not is_pressed:
             return dq

@@ -16,10 +16,9 @@ import numpy as np
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.engine.terms.term import Load
 from ipc_articulation.frontend.force_checks import refuse_strong
 from ipc_articulation.frontend.written_attributes import InstanceAttribute
 
@@ -39,7 +38,7 @@ def read(slots: Sequence[Any], context: SceneContext) -> BodyForce:
     )
 
 
-class BodyForce(Term):
+class BodyForce(Load):
     """External forces on bodies."""
 
     name = "body force"
@@ -47,7 +46,7 @@ class BodyForce(Term):
     def __init__(self, force: InstanceAttribute, is_on: InstanceAttribute, has_kinetic: Bools, mass: Array) -> None:
         """Take the attributes F and its switch, a mask (n,) of bodies on which it acts, and their mass (n,) [kg]."""
         self._force, self._is_on, self._has_kinetic, self._mass = force, is_on, has_kinetic, mass
-        self._q = self._dt2_F = np.zeros((len(has_kinetic), DOF))
+        super().__init__(len(has_kinetic))
 
     @property
     def drives(self) -> Ints:
@@ -61,14 +60,8 @@ class BodyForce(Term):
         """
         rows = self._force.rows
         acts = self._is_on.read_switch() & self._has_kinetic[rows]
-        self._dt2_F = np.zeros_like(state.q)
+        self._F = np.zeros_like(state.q)
         F = self._force.read() * acts[:, None]
         refuse_strong(F[:, :3], self._mass[rows], dt, self._force.said)
-        self._dt2_F[rows] = dt * dt * F
-        self._q = state.q
-
-    def add_energy(self, q: Array, E: Array) -> None:
-        E -= np.sum(self._dt2_F * (q - self._q), axis=1)
-
-    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
-        g -= self._dt2_F
+        self._F[rows] = dt * dt * F
+        self._q_t = state.q

@@ -25,10 +25,9 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.frames import local_directions, unit
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.engine.terms.term import Load
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS, JointKind
 from ipc_articulation.frontend.joints import JointMesh
 from ipc_articulation.frontend.written_attributes import JointAttribute
@@ -36,7 +35,7 @@ from ipc_articulation.frontend.written_attributes import JointAttribute
 _FLATTEST = 1e-6  # |det A| over the product of its rows' lengths; below, libuipc drops the torque
 
 
-class JointForces(Term):
+class JointForces(Load):
     """Forces and torques on joints of several geometries."""
 
     name = "joint force"
@@ -55,7 +54,7 @@ class JointForces(Term):
             _Load([mesh for mesh in meshes if mesh.kind == kind], kind) for kind in JOINT_KINDS.values() if kind.load
         ]
         self._has_kinetic = has_kinetic
-        self._F = self._q_t = np.zeros((len(has_kinetic), DOF))  # F carries dt² here
+        super().__init__(len(has_kinetic))
 
     @property
     def drives(self) -> Ints:
@@ -71,12 +70,6 @@ class JointForces(Term):
         for load in self._loads:
             np.add.at(self._F, load.bodies, dt * dt * load.forces(state.q))
         self._F[~self._has_kinetic] = 0.0
-
-    def add_energy(self, q: Array, E: Array) -> None:
-        E -= np.sum(self._F * (q - self._q_t), axis=1)
-
-    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
-        g -= self._F
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> JointForces:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
@@ -85,6 +86,20 @@ class Projecting:
     """A term whose Hessian is projected to positive semidefinite for some bodies, and exact for the others."""
 
     projected: Bools  # (n,) these bodies
+
+
+class Load(Term):
+    """A term E = -Fᵀ (q - qᵗ) of forces that are constant in a step that begins at qᵗ."""
+
+    def __init__(self, n: int) -> None:
+        """Begin without forces on n bodies."""
+        self._q_t = self._F = np.zeros((n, DOF))  # F carries dt²
+
+    def add_energy(self, q: Array, E: Array) -> None:
+        E -= np.sum(self._F * (q - self._q_t), axis=1)
+
+    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
+        g -= self._F
 
 
 class PairTerm(Term):

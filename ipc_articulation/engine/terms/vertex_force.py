@@ -10,14 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.arrays import Ints
 from ipc_articulation.contact.soft.vertex_rows import add_gradients
 from ipc_articulation.contact.surfaces import Surfaces
-from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.engine.terms.term import Load
 from ipc_articulation.frontend.soft.constraints import ExternalForce
 
 
@@ -31,7 +29,7 @@ def read(slots: Sequence[Any], context: SceneContext) -> VertexForce:
     return VertexForce(ExternalForce(bodies), context.surfaces, vertices)
 
 
-class VertexForce(Term):
+class VertexForce(Load):
     """External forces on vertices."""
 
     name = "vertex force"
@@ -39,7 +37,7 @@ class VertexForce(Term):
     def __init__(self, force: ExternalForce, surfaces: Surfaces, vertices: Ints) -> None:
         """Take the forces, and the vertices (k,) of `surfaces` on which they act."""
         self._force, self._vertices, self._surfaces = force, vertices, surfaces
-        self._q = self._dt2_F = np.zeros((len(surfaces.first) - 1, DOF))
+        super().__init__(len(surfaces.first) - 1)
 
     @property
     def drives(self) -> Ints:
@@ -53,11 +51,5 @@ class VertexForce(Term):
         """
         given = self._force.read(dt)
         forces = dt * dt * given.force * given.is_constrained[:, None]
-        self._q, self._dt2_F = state.q, np.zeros_like(state.q)
-        add_gradients(self._vertices[:, None], forces, self._surfaces.body, self._surfaces.points, self._dt2_F)
-
-    def add_energy(self, q: Array, E: Array) -> None:
-        E -= np.sum(self._dt2_F * (q - self._q), axis=1)
-
-    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
-        g -= self._dt2_F
+        self._q_t, self._F = state.q, np.zeros_like(state.q)
+        add_gradients(self._vertices[:, None], forces, self._surfaces.body, self._surfaces.points, self._F)
