@@ -56,10 +56,6 @@ class Proximity:
         """What is known of pairs of bodies."""
         return self._candidates
 
-    def forget(self) -> None:
-        """Search everything anew when it is needed."""
-        self._candidates, self.stencils = NO_CANDIDATES, NO_STENCILS
-
     def cover(self, start: Positions, end: Positions, near: Ints) -> bool:
         """Make the stencils contain every pair within reach while vertices move straight from start to end.
 

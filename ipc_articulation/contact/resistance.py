@@ -28,7 +28,7 @@ forces with which the last step ended. **Scales:** sizes, masses and times enter
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -89,7 +89,7 @@ class Resistance:
         self.held = NOTHING_HELD
         self.changed = still > 0.0  # (N,) bodies whose κ_c is not what the last step ended with
 
-    def _replace(self, **values: Array | float) -> None:
+    def _replace(self, **values: Any) -> None:
         self._law = self._law._replace(**values)
         self._columns = tuple(self._law)
 

@@ -90,11 +90,3 @@ def test_what_is_no_longer_needed_makes_space():
         assert kept.used <= len(kept.kind) <= 2 * most + 256
     ends = np.sort(kept.first) + kept.size[np.argsort(kept.first)]
     assert (np.sort(kept.first)[1:] >= ends[:-1])[kept.size[np.argsort(kept.first)][1:] > 0].all(), "none overlap"
-
-
-def test_a_search_is_forgotten_when_asked():
-    scene, (q, _) = Scene(), next(places(1, 0.0))
-    assert scene.cover(q, q)
-    assert not scene.cover(q, q)
-    scene.proximity.forget()
-    assert scene.cover(q, q)
