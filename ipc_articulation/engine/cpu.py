@@ -16,13 +16,13 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Ints
 from ipc_articulation.contact.held import without
 from ipc_articulation.engine.newton.newton_report import NewtonReport, kind_of
-from ipc_articulation.engine.newton.rest import Rested
 from ipc_articulation.engine.output.first_run import tell_first_run, tell_first_soft_run
 from ipc_articulation.engine.output.state_accessor import StateAccessor
 from ipc_articulation.engine.output.statistics import StepEnd, StepStatistics
 from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.output.write_back import SceneWriter
 from ipc_articulation.engine.persistence.dump import dump_state, recover_state
+from ipc_articulation.engine.rest import Rested
 from ipc_articulation.engine.scene.changes import has_changed, read_again
 from ipc_articulation.engine.scene.model import EngineModel, read_model
 from ipc_articulation.engine.scene.properties import PropertyAccessor

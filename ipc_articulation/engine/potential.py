@@ -17,9 +17,9 @@ from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.springs import NO_SPRINGS, Springs
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
+from ipc_articulation.engine import islands
+from ipc_articulation.engine.joint_tree import joint_tree
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
-from ipc_articulation.engine.newton import islands
-from ipc_articulation.engine.newton.joint_tree import joint_tree
 from ipc_articulation.engine.state import NO_CREASES, EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.terms.contact import Contact

@@ -7,9 +7,9 @@ from ipc_articulation.engine.newton.extrapolation import advance, rigid_motion
 from ipc_articulation.engine.newton.lagging import settle_friction
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
-from ipc_articulation.engine.newton.rest import Rested, awake, end_step, settle
 from ipc_articulation.engine.output.crushed import crushed
 from ipc_articulation.engine.output.stopwatch import Stopwatch
+from ipc_articulation.engine.rest import Rested, awake, end_step, settle
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.workspace import Workspace

@@ -6,10 +6,9 @@ import numpy as np
 
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.surfaces import motions
-from ipc_articulation.engine import rows
+from ipc_articulation.engine import islands, rows
 from ipc_articulation.engine.contact_free.potential import assemble, body_energies, restrain
 from ipc_articulation.engine.contact_free.system import solve
-from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.convergence import are_done, attenuated, end_early, step_sizes
 from ipc_articulation.engine.newton.line_search import halve, highest_allowed
 from ipc_articulation.engine.terms import shape

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.engine import islands
 from ipc_articulation.engine.linear_system.block_sums import add_coupled, add_diagonal, add_pairs
 from ipc_articulation.engine.linear_system.hessian import Coupled
 from ipc_articulation.engine.linear_system.vertex_sums import add_vertices
-from ipc_articulation.engine.newton import islands
 
 
 class Matrix(NamedTuple):

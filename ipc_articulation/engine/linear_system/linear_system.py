@@ -10,10 +10,10 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
+from ipc_articulation.engine import islands
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, parts_of
 from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
 from ipc_articulation.engine.linear_system.conjugate_gradients import solve_by_gradients
-from ipc_articulation.engine.newton import islands
 from ipc_articulation.errors import SolverError
 
 SHIFT = 1e-9  # of the largest diagonal entry of a part: far above rounding, far below stiffness

@@ -15,8 +15,7 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine import rows
-from ipc_articulation.engine.newton import islands
+from ipc_articulation.engine import islands, rows
 from ipc_articulation.engine.newton.newton_report import Unmet
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.frontend.config import Config

@@ -13,7 +13,7 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import cross, dot
-from ipc_articulation.engine.newton import islands
+from ipc_articulation.engine import islands
 from ipc_articulation.engine.potential import Potential
 
 

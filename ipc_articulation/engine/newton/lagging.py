@@ -19,8 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.engine import islands
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
-from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.convergence import TINY, step_sizes
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport

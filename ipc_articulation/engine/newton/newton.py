@@ -14,11 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.engine import rows
+from ipc_articulation.engine import islands, rows
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
-from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.convergence import are_done, attenuated, end_early, step_sizes, unmet_criteria
-from ipc_articulation.engine.newton.iterate import CutStep, Iterate, first_iterate
 from ipc_articulation.engine.newton.line_search import Search, line_search
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.newton.turning import free_turns
@@ -38,6 +36,30 @@ class _Problem(NamedTuple):
     dt: float  # [s]
     config: Config
     watch: Stopwatch
+
+
+class CutStep(NamedTuple):
+    """A Newton step of all bodies, and the fraction that collision detection allows."""
+
+    start: Array  # (n, 12) coordinates from which it leads
+    dq: Array  # (n, 12)
+    fraction: Array  # (n,) of it that may be taken
+    size: Array  # (n,) in units of the tolerances, one of all of an island; 0 where there was no step
+
+
+class Iterate(NamedTuple):
+    """Result of an iteration."""
+
+    q: Array  # (n, 12)
+    energies: Array | None  # (n,) of the bodies there; None where they were not measured
+    moving: Bools  # (n,) bodies whose islands have not ended
+    number: int  # of these
+    step: CutStep  # that led here
+    taken: Array  # (n,) fraction of it that was taken; 0 where it tells nothing of how fast Newton converges
+    is_exhausted: bool  # whether its line search found no decrease
+    residual: Array  # (n,) what is left of the first residual
+    early: Bools  # (n,) bodies whose islands ended before they had converged
+    refused: Bools  # (n,) bodies whose exact Hessian was not definite in the last iterations
 
 
 def minimise(
@@ -75,7 +97,7 @@ def minimise(
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     problem, report = _Problem(potential, system, dt, config, watch), NewtonReport(NewtonResult.CONVERGED)
-    now = first_iterate(q, energies, moving)
+    now = _first_iterate(q, energies, moving)
     report.awake = now.number
     while now.number:
         deliver_interrupt()
@@ -84,6 +106,14 @@ def minimise(
             break
         now = _iterate(problem, now, report)
     return now.q, now.early | now.moving if now.number else now.early, report
+
+
+def _first_iterate(q: Array, energies: Array | None, moving: Bools) -> Iterate:
+    """The iterate from which a solve starts; see `minimise`."""
+    whole = np.ones(len(q))
+    none = CutStep(q, np.zeros(q.shape), whole, np.zeros(len(q)))
+    nobody = np.zeros(len(q), dtype=np.bool_)
+    return Iterate(q, energies, moving, int(np.count_nonzero(moving)), none, whole, False, whole, nobody, nobody)
 
 
 def _iterate(problem: _Problem, now: Iterate, report: NewtonReport) -> Iterate:

@@ -22,7 +22,7 @@ from ipc_articulation.articulation.bounded_springs import STIFFNESS, slopes
 from ipc_articulation.articulation.spring_impulses import impulses
 from ipc_articulation.articulation.spring_rows import along, selected
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.newton import islands
+from ipc_articulation.engine import islands
 
 
 @compiled

@@ -17,7 +17,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.newton import islands
+from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.extrapolation import angular_velocity, screw
 from ipc_articulation.engine.potential import Potential
 

@@ -20,11 +20,11 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
+from ipc_articulation.engine import islands
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, Matrix, parts_of
 from ipc_articulation.engine.linear_system.by_fronts.front_pattern import FrontPattern, front_pattern
 from ipc_articulation.engine.linear_system.by_fronts.fronts import factorise, solution
 from ipc_articulation.engine.linear_system.by_fronts.split_rows import by_vertices
-from ipc_articulation.engine.newton import islands
 
 
 class Analysis(NamedTuple):

@@ -17,9 +17,8 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Bools
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.surfaces import motions
-from ipc_articulation.engine import rows
+from ipc_articulation.engine import islands, rows
 from ipc_articulation.engine.integrator import velocity
-from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.potential import Potential
 
 _ROUNDING = 64 * np.finfo(float).eps  # of a body's largest coordinate; bodies that lie on others creep by as much
