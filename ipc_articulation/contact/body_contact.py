@@ -28,7 +28,7 @@ from ipc_articulation.contact.part_friction import PartFriction
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.proximity import Proximity
 from ipc_articulation.contact.resistance import Resistance
-from ipc_articulation.contact.stencils import Stencils
+from ipc_articulation.contact.stencils import VERTEX_OF_SECOND, Stencils
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.cores import parts_of_sizes, share
 
@@ -153,9 +153,10 @@ class BodyContact(MaterialContact):
 
     def forces(self, x: Array, q: Array) -> list[ContactForces]:
         """Forces of barrier and friction at positions that `proximity` covers; times dt²."""
-        touching, points = self.touching(x, self._all), self._surfaces.points
+        touching = self.touching(x, self._all)
         barrier = self._stiffness(touching), self._d_hat, self._thickness
-        found = [barrier_forces(touching, points, x, q, *barrier)] if len(touching) else []
+        sides = touching.bodies[touching.pair], touching.kind == VERTEX_OF_SECOND
+        found = [barrier_forces(touching, *sides, x, *barrier)] if len(touching) else []
         return (
             found
             if self._friction is None

@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.barrier import barrier, cross_of_edges, mollifier
-from ipc_articulation.contact.closest_points import closest_points, row
-from ipc_articulation.contact.pair_blocks import HALF, LEVER, lever
+from ipc_articulation.contact.barrier import barrier, cross_of_edges, dot, mollifier
+from ipc_articulation.contact.closest_points import EDGES, closest_points, row
+from ipc_articulation.contact.pair_blocks import HALF
 from ipc_articulation.contact.pair_friction import Friction, slip
 from ipc_articulation.contact.smooth_norm import smooth_norm_derivatives
 from ipc_articulation.contact.stencils import Stencils
@@ -59,14 +59,14 @@ class ContactForces(NamedTuple):
 
 
 def barrier_forces(
-    touching: Stencils, points: Array, x: Array, q: Array, kappa: Array, d_hat: float, xi: float
+    touching: Stencils, bodies: Ints, swapped: Bools, x: Array, kappa: Array, d_hat: float, xi: float
 ) -> ContactForces:
-    """Forces of stencils within d̂ at q (n, 12) with vertices at x (V, 3), local at `points`; times dt². κ (P,)
-    is that of the pairs.
+    """Forces of stencils within d̂ with vertices at x (V, 3); times dt². κ (P,) is that of the pairs.
+
+    The first one of both bodies (k, 2) of a stencil has its first vertex, or, where they are swapped (k,), the second.
     """
-    levers, normals, sizes, gaps, couples = _barrier_forces(*touching.columns[1:], points, x, kappa, d_hat, xi)
-    bodies = touching.bodies[touching.pair]
-    first, second = _points(q, bodies, levers)
+    first, second, normals, sizes, gaps, couples = _barrier_forces(*touching.columns[1:], x, kappa, d_hat, xi)
+    first[swapped], second[swapped], normals[swapped] = second[swapped], first[swapped], -normals[swapped]
     forces = sizes[:, None] * normals
     return ContactForces(first, second, normals, forces, np.zeros_like(forces), couples, gaps, bodies)
 
@@ -95,27 +95,32 @@ def _points(q: Array, bodies: Ints, levers: Array) -> list[Array]:
 
 
 @compiled
-def _barrier_forces(pair, kind, vertices, mollified, points, x, kappa, d_hat, xi):
-    """Levers (k, 8), normals (k, 3), sizes of the forces (k,), gaps (k,) and couples (k, 3)."""
+def _barrier_forces(pair, kind, vertices, mollified, x, kappa, d_hat, xi):
+    """Closest points of both sides and unit vectors to the first (k, 3), forces, gaps (k,), and couples (k, 3)."""
     count = len(kind)
-    levers, normals, couples = np.empty((count, LEVER)), np.empty((count, 3)), np.zeros((count, 3))
-    sizes, gaps = np.empty(count), np.empty(count)
-    w, n, e1, e2, z = np.empty(4), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    points, opposite, normals = np.zeros((count, 3)), np.zeros((count, 3)), np.empty((count, 3))
+    sizes, gaps, couples = np.empty(count), np.empty(count), np.zeros((count, 3))
+    w, e1, e2, z = np.empty(4), np.empty(3), np.empty(3), np.empty(3)
     for s in range(count):
         v = row(vertices, s)
-        d = np.sqrt(closest_points(kind[s], x, v, w, n))
-        lever(kind[s], points, v, w, levers[s])
+        d = np.sqrt(closest_points(kind[s], x, v, w, normals[s]))
+        normals[s] /= d
+        left = 2 if kind[s] == EDGES else 1
+        for a in range(4):
+            for k in range(3):
+                if a < left:
+                    points[s, k] += w[a] * x[v[a], k]
+                else:
+                    opposite[s, k] -= w[a] * x[v[a], k]
         B, slope, _ = barrier(d - xi, d_hat, xi)
         if mollified[s] > 0.0:
             m, rate = mollifier(cross_of_edges(x, v, e1, e2, z), mollified[s])
             slope *= m
-            along = e1[0] * e2[0] + e1[1] * e2[1] + e1[2] * e2[2]
+            along = dot(e1, e2)
             for k in range(3):
                 couples[s, k] = 2.0 * kappa[pair[s]] * rate * B * along * z[k]
         sizes[s], gaps[s] = -kappa[pair[s]] * slope, d - xi
-        for k in range(3):
-            normals[s, k] = levers[s, 0] * n[k] / d
-    return levers, normals, sizes, gaps, couples
+    return points, opposite, normals, sizes, gaps, couples
 
 
 @compiled

@@ -259,7 +259,10 @@ class Potential:
             ahead = contact.ahead(q + share[:, None] * dq)
             near = contact.near(ahead)
         contact.cover(ahead, near)
-        return share * contact.step_fractions(ahead, contact.covered(), labels), labels
+        covered = contact.covered()
+        if any(map(len, covered)):  # half-planes have had their say
+            share = share * contact.step_fractions(ahead, covered, labels)
+        return share, labels
 
     def _first_fractions(self, contact: ContactWorld, q: Array, dq: Array) -> tuple[Array, Ints, Positions, list[Ints]]:
         """Fractions (n,) by what touches already, islands (n,), the positions there, and what is near on the way."""

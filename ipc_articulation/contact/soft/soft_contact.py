@@ -11,7 +11,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact import pair_barrier
 from ipc_articulation.contact.derivatives import VertexBlocks
-from ipc_articulation.contact.forces import ContactForces
+from ipc_articulation.contact.forces import ContactForces, barrier_forces
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.material_contact import TOGETHER, MaterialContact
 from ipc_articulation.contact.materials import Materials
@@ -21,7 +21,7 @@ from ipc_articulation.contact.soft import vertex_barrier, vertex_friction
 from ipc_articulation.contact.soft.meshes import Meshes, near_meshes
 from ipc_articulation.contact.soft.soft_proximity import SoftProximity
 from ipc_articulation.contact.soft.vertex_elements import VertexElements
-from ipc_articulation.contact.soft.vertex_forces import barrier_forces, friction_forces
+from ipc_articulation.contact.soft.vertex_forces import friction_forces, sides
 from ipc_articulation.contact.soft.vertex_friction import VertexFriction
 from ipc_articulation.contact.soft.vertex_rows import add_gradients
 from ipc_articulation.contact.soft.vertex_springs import Stretched, anchored_to, springs_of
@@ -147,7 +147,8 @@ class SoftContact(MaterialContact):
         """Forces of barrier and friction at positions that `proximity` covers; times dt²."""
         touching, body = self.touching(x, self._all), self._surfaces.body
         barrier = self._stiffness(touching), self._d_hat, self._thickness
-        found = [barrier_forces(touching, body, x, *barrier)] if len(touching) else []
+        bodies, swapped = sides(touching.kind, touching.vertices, body), np.zeros(len(touching), dtype=np.bool_)
+        found = [barrier_forces(touching, bodies, swapped, x, *barrier)] if len(touching) else []
         if self._friction is None:
             return found
         apart = 0.0 if self._stretched is None else self._stretched.apart
