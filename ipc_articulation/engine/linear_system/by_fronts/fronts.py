@@ -79,25 +79,14 @@ def _load(sources, f, entries, F):
 @compiled
 def _add_child(C, place, F):
     """Add what a child C has left, whose threes have a place in F."""
-    end, width = _ends_of_runs(place), len(C) - 3 * len(place)
+    width = len(C) - 3 * len(place)
     for i in range(len(place)):
         for a in range(3):
             source, target = C[width + 3 * i + a], F[3 * place[i] + a]
-            j = i
-            while j < len(place):
+            for j in range(i, len(place)):
                 from_, to = np.uint64(width + 3 * j), np.uint64(3 * place[j])
-                for b in range(np.uint64(3 * (end[j] - j))):
+                for b in range(np.uint64(3)):
                     target[to + b] += source[from_ + b]
-                j = end[j]
-
-
-@compiled
-def _ends_of_runs(place):
-    """Where the run of successive numbers ends that each of them is in."""
-    end = np.empty_like(place)
-    for i in range(len(place) - 1, -1, -1):
-        end[i] = end[i + 1] if i + 1 < len(place) and place[i + 1] == place[i] + 1 else i + 1
-    return end
 
 
 @compiled
