@@ -155,8 +155,8 @@ class BodyContact(MaterialContact):
         """Forces of barrier and friction at positions that `proximity` covers; times dt²."""
         touching = self.touching(x, self._all)
         barrier = self._stiffness(touching), self._d_hat, self._thickness
-        sides = touching.bodies[touching.pair], touching.kind == VERTEX_OF_SECOND
-        found = [barrier_forces(touching, *sides, x, *barrier)] if len(touching) else []
+        bodies, swapped = touching.bodies[touching.pair], touching.kind == VERTEX_OF_SECOND
+        found = [barrier_forces(touching, bodies, swapped, x, *barrier)] if len(touching) else []
         return (
             found
             if self._friction is None
