@@ -58,7 +58,7 @@ class Ways(PlacedContacts):
                 found |= contact.proximity.crowded(self._now.at, ahead, pairs)
         return found
 
-    def step_fractions(self, ahead: Positions, stencils: list[Stencils], labels: Ints) -> Array:
+    def step_fractions(self, ahead: Positions, stencils: list[Stencils], labels: Ints, planes: bool = True) -> Array:
         """The fraction of its step that each body may take without contact of stencils or half-planes.
 
         Motion is linear in q, so the answer is exact.
@@ -67,13 +67,15 @@ class Ways(PlacedContacts):
             ahead: To which the full step leads.
             stencils: The stencils to test, material by material.
             labels: The island of each body, (n,): its smallest body.
+            planes: Whether half-planes are tested, too.
 
         Returns:
             Fractions in [0, 1], (n,), one for all bodies of an island.
         """
         at, whose, floors = self._now.at, (labels, self._now.moving), self._start.floors
         fractions = np.ones(len(self._all))
-        self.half_planes.lower_fractions(*whose, at.q, ahead.q, floors, fractions)
+        if planes:
+            self.half_planes.lower_fractions(*whose, at.q, ahead.q, floors, fractions)
         for contact, tested in zip(self.body_contacts, stencils, strict=True):
             contact.lower_fractions(tested, *whose, at.x, ahead.x, floors, fractions)
         return fractions[labels]

@@ -260,8 +260,8 @@ class Potential:
             near = contact.near(ahead)
         contact.cover(ahead, near)
         covered = contact.covered()
-        if any(map(len, covered)):  # half-planes have had their say
-            share = share * contact.step_fractions(ahead, covered, labels)
+        if any(map(len, covered)):
+            share = share * contact.step_fractions(ahead, covered, labels, planes=False)
         return share, labels
 
     def _first_fractions(self, contact: ContactWorld, q: Array, dq: Array) -> tuple[Array, Ints, Positions, list[Ints]]:
