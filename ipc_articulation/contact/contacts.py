@@ -129,6 +129,13 @@ class Contacts:
             change[:] = gaps - self._gaps(before, self.surfaces.positions(q), touching)
         return pairs, gaps, changes
 
+    def _pushes(self, at: Positions, touching: list[Stencils]) -> Array:
+        """Σ |B'(d)| of pairs in contact as of `_in_contact`, (P,) [m³]."""
+        near = self.half_planes.in_contact(at.q, self._all)[2]
+        of_bodies = zip(self.body_contacts, touching, strict=True)
+        each = [contact.pushes(stencils, at.x) for contact, stencils in of_bodies]
+        return np.concatenate([self.half_planes.pushes(at.x)[near], *each])
+
     def _gaps(self, of_planes: Array, x: Array, touching: list[Stencils]) -> Array:
         """The smallest gaps of half-planes and of stencils at x (V, 3), pair by pair, (P,) [m]."""
         of_bodies = zip(self.body_contacts, touching, strict=True)

@@ -41,6 +41,10 @@ class MaterialContact(ABC):
         """The smallest gap (P,) [m] of the pairs of some stencils at x (V, 3)."""
         return pair_barrier.smallest_gaps(*touching.columns[:4], x, self._thickness)
 
+    def pushes(self, touching: Stencils, x: Array) -> Array:
+        """Σ |B'(d)| (P,) [m³] of the pairs of some stencils at x (V, 3)."""
+        return pair_barrier.pushes(*touching.columns, x, self._d_hat, self._thickness)
+
     @abstractmethod
     def closest(self, at: Positions, within: float) -> tuple[float, tuple[int, ...]]:
         """The smallest distance of two surfaces [m] and their bodies; inf and () if no distance is below `within`."""

@@ -62,6 +62,20 @@ def smallest_gaps(bodies, pair, kind, vertices, x, xi):
 
 
 @compiled
+def pushes(bodies, pair, kind, vertices, mollified, x, d_hat, xi):
+    """Σ m |B'(d)| of each pair of bodies at x (V, 3), (P,) [m³]: what its stencils push for κ_c = 1."""
+    sums, w, c = np.zeros(len(bodies)), np.empty(4), np.empty(3)
+    e1, e2, z = np.empty(3), np.empty(3), np.empty(3)
+    for s in range(len(pair)):
+        v = row(vertices, s)
+        gap = np.sqrt(closest_points(kind[s], x, v, w, c)) - xi
+        if 0.0 < gap < d_hat:
+            m = mollifier(cross_of_edges(x, v, e1, e2, z), mollified[s])[0] if mollified[s] > 0.0 else 1.0
+            sums[pair[s]] -= m * barrier(gap, d_hat, xi)[1]
+    return sums
+
+
+@compiled
 def rounded_away(kind, vertices, x, xi):
     """The first stencil with a gap below the rounding errors of its vertices at x (V, 3).
 

@@ -8,8 +8,11 @@ come within d̂ of each other it is
     start:   κ_c = m a / |B'(d̂/2)|,   1/m = 1/m_i + 1/m_j,   a = g + min(u²/d̂, u/dt):
 
 at half of d̂ one point bears the weight of the lighter body, and stops it from the speed u, at which the two can
-approach each other, over the way d̂ or within the step, whichever is gentler; for g = 0 stands d̂/(10 dt²). Between two
-steps it follows the smallest gap d with which the step has ended, if d is outside of these limits and rests:
+approach each other, over the way d̂ or within the step, whichever is gentler; for g = 0 stands d̂/(10 dt²). Bodies that
+are in contact when the first step begins, and were before it, do not meet: u is there the speed at which their gap
+closes, and all points that are in contact bear the body together, max(Σ |B'(d)|, |B'(d̂/2)|) in place of |B'(d̂/2)|.
+Between two steps κ_c follows the smallest gap d with which the step has ended, if d is outside of these limits and
+rests:
 
     κ_c → κ_c B'(d)/B'(d̂/2), at most twice and at least half of it
 
@@ -116,6 +119,14 @@ class Resistance:
         """κ_c (P,) [Pa] of pairs (P, 2) that may touch."""
         return _of(bodies, self._columns, *self.held)
 
+    def has_new(self, bodies: Ints, gaps: Array, changes: Array) -> bool:
+        """Whether pairs in contact, as for `follow`, were so before the last step, too, and hold nothing."""
+        return bool(_are_new(bodies, gaps, changes[0], self._columns, self.held.pairs).any())
+
+    def adopt(self, bodies: Ints, gaps: Array, changes: Array, pushes: Array) -> None:
+        """Give these pairs what they need; pushes are Σ |B'(d)| of the points in contact of each, (P,) [m³]."""
+        self.held = Held(*_adopted(bodies, gaps, changes[0], pushes, self._columns, *self.held))
+
     def follow(self, bodies: Ints, gaps: Array, changes: Array) -> None:
         """What is done between two steps.
 
@@ -138,7 +149,12 @@ def _ordered(law, one, other):
 @compiled
 def _start(law, i, j, m):
     """m a / |B'(d̂/2)| of a pair of material m."""
-    u = law.speed[i] + law.speed[j]
+    return _to_stop(law, i, j, m, law.speed[i] + law.speed[j])
+
+
+@compiled
+def _to_stop(law, i, j, m, u):
+    """The same for a speed u [m/s]."""
     return _mass(law, i, j) * (_gravity(law, m) + min(u * u / law.d_hat[m], u / law.dt)) / law.slope[m]
 
 
@@ -165,6 +181,31 @@ def _of(bodies, columns, pairs, values):
         else:
             kappa[p] = law.given[m]
     return kappa
+
+
+@compiled
+def _are_new(bodies, gaps, change, columns, pairs):
+    """See `Resistance.has_new`, (P,); `change` (P,) [m] is the last one of the gaps."""
+    law, N, found = _Law(*columns), len(columns[0]), np.zeros(len(bodies), dtype=np.bool_)
+    for p in range(len(bodies)):
+        i, j, m = _ordered(law, bodies[p, 0], bodies[p, 1])
+        found[p] = law.by_load[m] and gaps[p] - change[p] < law.d_hat[m] and place(pairs, i * N + j) < 0
+    return found
+
+
+@compiled
+def _adopted(bodies, gaps, change, pushes, columns, pairs, values):
+    """Held pairs and their values with the new ones."""
+    law, N, new = _Law(*columns), len(columns[0]), np.flatnonzero(_are_new(bodies, gaps, change, columns, pairs))
+    keys, kappa = np.empty(len(new), dtype=np.int64), np.empty(len(new))
+    for k in range(len(new)):
+        i, j, m = _ordered(law, bodies[new[k], 0], bodies[new[k], 1])
+        keys[k] = i * N + j
+        u = max(0.0, -change[new[k]] / law.dt)
+        kappa[k] = _to_stop(law, i, j, m, u) * min(1.0, law.slope[m] / pushes[new[k]])
+    every, kappa = np.concatenate((pairs, keys)), np.concatenate((values, kappa))
+    order = np.argsort(every)
+    return every[order], kappa[order]
 
 
 @compiled

@@ -70,10 +70,13 @@ class ContactWorld(Ways):
         self.resistance.begin_step(held, dt, adaptive, self.surfaces.motions(motions[0]) / dt)
         found = zip(self.body_contacts, self._start.near, strict=True)
         touching = [contact.begin_step(at, near, dt) for contact, near in found]
+        in_contact = self._in_contact(at, touching, motions) if self.resistance.is_open else None
+        if in_contact is not None and self.resistance.has_new(*in_contact):
+            self.resistance.adopt(*in_contact, self._pushes(at, touching))
         self._friction = _FrictionStart(at, dt, law)
         self._lag_friction(touching, at)
-        if self.resistance.is_open:
-            self.resistance.follow(*self._in_contact(at, touching, motions))
+        if in_contact is not None:
+            self.resistance.follow(*in_contact)
             self.half_planes.follow_resistance()
         self._paired = self._find_paired()
         self._now = Place(at.copy(), self._all, touching, ~self._all, at.copy())  # friction keeps `at`

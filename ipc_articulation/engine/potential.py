@@ -33,7 +33,7 @@ from ipc_articulation.frontend.soft.soft_rows import NO_SOFT_ROWS, SoftRows
 
 # Of the tolerances, what Newton's last step may leave, see `newton.convergence`
 USUAL_REMAINDER = 1e-4
-EXACT_REMAINDER = 1e-6  # see `Term.exact`: contact forces on joints are then right to 1e-6
+EXACT_REMAINDER = 1e-8  # see `Term.exact`: joints, and contact forces on them, are then right to 1e-6
 
 _GAP_CHANGE = 0.1  # of a gap: what a last step may change
 # and of friction, in parts of μ λ; the second in islands with an articulation

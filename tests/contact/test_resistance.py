@@ -235,7 +235,7 @@ def on_the_ground(gap, held=NOTHING_HELD):
 def test_a_world_presses_with_what_the_pair_has_after_the_last_step(gap, factor):
     world, q = on_the_ground(gap)
     force = -derivatives(world, q).gradient[0, 2] / DT**2
-    assert force == pytest.approx(factor * G * 4.0 * ratio(gap), rel=1e-6), "by four corners"
+    assert force == pytest.approx(factor * G * min(1.0, 4.0 * ratio(gap)), rel=1e-6), "by four corners"
     held = Held(world.resistance.held.pairs, 3.0 * world.resistance.held.values)
     again, _ = on_the_ground(gap, held)
     assert -derivatives(again, q).gradient[0, 2] / DT**2 == pytest.approx(3.0 * factor * force, rel=1e-9)
@@ -253,6 +253,48 @@ def test_friction_takes_the_force_with_which_the_last_step_ended(gap, factor):
     slid[1, 0] += 10.0 * EPS_V * DT
     gradient = derivatives(world, slid).gradient[1]
     assert factor * gradient[0] == pytest.approx(-0.5 * gradient[2], rel=1e-3)
+
+
+def adopted(change, gravity=G, bodies=(0, 1), held=NOTHING_HELD, push=SLOPE):
+    """κ_c of a pair in contact when the first step begins, at 0.5 d̂; the last step changed its gap by `change` [m]."""
+    resistance = begun(make_resistance(gravity=gravity), held, speed=(50.0, 20.0, 0.0, 0.0))
+    resistance.adopt(pairs(bodies), np.array([0.5 * D_HAT]), np.array([[change], [0.0]]), np.array([push]))
+    return resistance.of(pairs(bodies))[0]
+
+
+@pytest.mark.parametrize("change", [0.0, 1e-6, 0.3])
+def test_what_is_in_contact_at_the_beginning_does_not_meet(change):
+    """Bodies that slide or turn fast there, or part, have what bears them."""
+    assert adopted(change) == pytest.approx(2.0 / 3.0 * G / SLOPE, rel=1e-12)
+    assert adopted(change, bodies=(4, 1)) == pytest.approx(2.0 * G / SLOPE, rel=1e-12)
+
+
+def test_all_points_in_contact_at_the_beginning_bear_a_body_together():
+    """But one is enough where they are at the edge of d̂."""
+    one = 2.0 / 3.0 * G / SLOPE
+    for points, share in ((1.0, 1.0), (23.0, 1.0 / 23.0), (0.1, 1.0)):
+        assert adopted(0.0, push=points * SLOPE) == pytest.approx(share * one, rel=1e-12)
+
+
+@pytest.mark.parametrize("u", [0.001, 0.01])
+def test_what_closes_at_the_beginning_is_stopped(u):
+    assert adopted(-u * DT) == pytest.approx(2.0 / 3.0 * (G + min(u * u / D_HAT, u / DT)) / SLOPE, rel=1e-12)
+
+
+def test_without_gravity_a_pair_in_contact_has_some_resistance():
+    assert adopted(0.0, gravity=0.0) == pytest.approx(2.0 / 3.0 * D_HAT / (10.0 * DT**2) / SLOPE, rel=1e-12)
+
+
+def test_what_holds_a_resistance_keeps_it_when_others_are_adopted():
+    assert adopted(-1.0, held=held_of(5, {(0, 1): 7.0, (1, 2): 8.0})) == 7.0
+    resistance = begun(make_resistance(), held_of(5, {(1, 2): 8.0}))
+    gaps, still = np.full(2, 0.5 * D_HAT), np.zeros((2, 2))
+    assert not resistance.has_new(pairs((2, 1)), gaps[:1], still[:, :1])
+    assert resistance.has_new(pairs((1, 2), (1, 0)), gaps, still)
+    assert not resistance.has_new(pairs((1, 2), (1, 0)), gaps, still - D_HAT), "they have just met"
+    resistance.adopt(pairs((0, 1)), gaps[:1], still[:, :1], np.array([SLOPE]))
+    assert not resistance.has_new(pairs((1, 2), (1, 0)), gaps, still)
+    assert resistance.of(pairs((1, 2))) == 8.0
 
 
 def two_boxes(gap):

@@ -70,7 +70,8 @@ def test_so_does_that_of_a_soft_block(tmp_path, on_body, friction):
 
 
 def test_islands_that_end_early_are_minimised_again(tmp_path):
-    config = {"newton__semi_implicit__K_min": 0, "newton__velocity_tol": 1e-9, "newton__transrate_tol": 1e-9}
+    config = {"newton__semi_implicit__K_min": 0, "newton__semi_implicit__beta_tol": 0.1, "newton__velocity_tol": 1e-9}
+    config["newton__transrate_tol"] = 1e-9
     scene = landing(tmp_path, True, "lagged", 20, **config)
     np.testing.assert_allclose(ratios(scene, 1), MU, rtol=0.02)
     assert scene.engine.statistics.result is NewtonResult.SEMI_IMPLICIT

@@ -16,7 +16,7 @@ dt: 0.01
 steps: 14
 ground: {}
 bodies:
-  - {name: box, shape: {type: box, size: [0.1, 0.1, 0.1]}, pose: {position: [0, 0, 0.08], rpy: [0.3, 0.2, 0]}}
+  - {name: box, shape: {type: box, size: [0.1, 0.1, 0.1]}, pose: {position: [0, 0, 0.075], rpy: [0.3, 0.2, 0]}}
 checkpoint: {every: 2}
 config: {newton: {max_iter: 2, semi_implicit: {enable: false}}}
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.planes.pairs import PlanePairs, at_least, gap_of, gap_range, linear_gap, place_vertex
 
 
@@ -18,6 +19,19 @@ def gaps(columns, x):
         for r in range(p.first_row[i], p.first_row[i + 1]):
             gaps[r] = gap_of(p, i, x[r + shift])
     return gaps
+
+
+@compiled
+def pushes(columns, x):
+    """See `HalfPlaneContact.pushes`."""
+    p = PlanePairs(*columns)
+    sums = np.zeros(len(p.body))
+    for i in range(len(p.body)):
+        for v in range(p.first[p.body[i]], p.first[p.body[i] + 1]):
+            gap = gap_of(p, i, x[v])
+            if 0.0 < gap < p.d_hat[i]:
+                sums[i] -= barrier(gap, p.d_hat[i], p.thickness[i])[1]
+    return sums
 
 
 @compiled

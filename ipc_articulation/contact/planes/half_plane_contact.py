@@ -125,6 +125,10 @@ class HalfPlaneContact:
         """The pairs within d̂ whose bodies move, at q (n, 12), (P, 2); their smallest gaps (P,), and a mask (k,)."""
         return gaps.in_contact(self.columns, self.bodies, q, moving)
 
+    def pushes(self, x: Array) -> Array:
+        """Σ |B'(d)| (k,) [m³] of each pair at x (V, 3)."""
+        return gaps.pushes(self.columns, x)
+
     def add_energy(self, q: Array, moving: Bools, E: Array) -> None:
         """Add the energy of each moving body at q (n, 12) to E (n,); inf if a vertex is behind its plane."""
         if self.may_touch:

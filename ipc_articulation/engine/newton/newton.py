@@ -188,9 +188,11 @@ def _sizes(problem: _Problem, labels: Ints, dq: Array) -> Array:
 
 def _find_done(problem: _Problem, now: Iterate, step: CutStep, labels: Ints, at_goal: bool) -> Bools:
     """The bodies whose islands meet the convergence test with this step, (n,)."""
-    potential, last = problem.potential, (now.step.size, now.taken)
+    potential, last_size = problem.potential, now.step.size
+    if potential.may_touch:  # else Newton's method starts near its goal
+        last_size = np.minimum(last_size, 1.0)  # larger steps tell nothing of how fast it converges
     bodies = now.moving, potential.movable, potential.remainder, potential.is_soft
-    done = are_done(labels, *bodies, step.fraction, step.size, *last, problem.config.ccd_tol, at_goal)
+    done = are_done(labels, *bodies, step.fraction, step.size, last_size, now.taken, problem.config.ccd_tol, at_goal)
     if np.count_nonzero(done & now.moving):  # of the others nothing depends on it
         done &= potential.keeps_contact(rows.advanced(now.q, step.fraction, step.dq)[0], labels)
     return done
