@@ -235,7 +235,7 @@ def _counted(potential: Potential, now: Iterate, step: CutStep, search: Search, 
     """
     if not potential.may_touch:
         return search.alpha
-    rate = step.size / np.maximum(now.step.size, 1e-300)
+    rate = np.divide(step.size, now.step.size, out=np.ones_like(step.size), where=step.size < now.step.size)
     counts = potential.keeps_contact(search.q, labels)
     return np.where(counts, np.minimum(search.alpha, np.maximum(1.0 - rate, 0.0)), 0.0)
 
