@@ -33,7 +33,8 @@ def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tup
         return q, None
     potential.place(q, moving)
     share, labels = potential.step_fractions(q, motion)
-    ahead = q + np.where((share < 1.0)[:, None], 0.0, motion)
+    stays = islands.anyone(labels, share < 1.0)  # all of an island: others may be in the way of what stays
+    ahead = q + np.where(stays[:, None], 0.0, motion)
     return lower(labels, q, potential.body_energies(q), ahead, potential.body_energies(ahead))
 
 
