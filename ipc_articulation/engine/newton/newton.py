@@ -28,6 +28,9 @@ from ipc_articulation.frontend.config import Config
 from ipc_articulation.signals import deliver_interrupt
 
 
+_LATE, _SMALL = 60, 0.05  # iterations after which steps of this size are the last ones: they are mostly rounding
+
+
 class _Problem(NamedTuple):
     """What all iterations of a solve share."""
 
@@ -126,7 +129,7 @@ def _iterate(problem: _Problem, now: Iterate, report: NewtonReport) -> Iterate:
     problem.watch.lap("collision detection")
     step = CutStep(now.q, dq, fraction, _sizes(problem, labels, dq))
     report.ccd_step = rows.smallest(fraction, now.moving, report.ccd_step)
-    done = _find_done(problem, now, step, labels, at_goal)
+    done = _find_done(problem, now, step, labels, at_goal, report.iterations)
     search = _search(problem, now, step, labels, now.moving & ~done, report)
     potential.follow(now.q, search.step, search.turned)
     residual, early = now.residual, now.early
@@ -186,13 +189,16 @@ def _sizes(problem: _Problem, labels: Ints, dq: Array) -> Array:
     return step_sizes(labels, potential.motions(dq), dq, motion_tol, change_tol, potential.is_soft)
 
 
-def _find_done(problem: _Problem, now: Iterate, step: CutStep, labels: Ints, at_goal: bool) -> Bools:
+def _find_done(problem: _Problem, now: Iterate, step: CutStep, labels: Ints, at_goal: bool, iterations: int) -> Bools:
     """The bodies whose islands meet the convergence test with this step, (n,)."""
     potential, last_size = problem.potential, now.step.size
     if potential.may_touch:  # else Newton's method starts near its goal
         last_size = np.minimum(last_size, 1.0)  # larger steps tell nothing of how fast it converges
     bodies = now.moving, potential.movable, potential.remainder, potential.is_soft
     done = are_done(labels, *bodies, step.fraction, step.size, last_size, now.taken, problem.config.ccd_tol, at_goal)
+    if iterations > _LATE and at_goal:  # but for joints, whose forces another engine gets
+        goes_on = (step.size >= _SMALL) | (step.fraction < problem.config.ccd_tol) | (potential.movable & ~now.moving)
+        done |= ~islands.anyone(labels, goes_on | potential.exact)
     if np.count_nonzero(done & now.moving):  # of the others nothing depends on it
         done &= potential.keeps_contact(rows.advanced(now.q, step.fraction, step.dq)[0], labels)
     return done
