@@ -27,7 +27,6 @@ from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.config import Config
 from ipc_articulation.signals import deliver_interrupt
 
-
 _LATE, _SMALL = 60, 0.05  # iterations after which steps of this size are the last ones: they are mostly rounding
 
 
