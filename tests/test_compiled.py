@@ -110,7 +110,7 @@ def test_a_change_in_another_file_discards_compiled_code(
 @pytest.mark.slow
 def test_a_change_in_a_file_that_is_not_imported_discards_nothing(copy: Path) -> None:
     run(copy, CALL)
-    (copy / "trial" / "other.py").write_text("FACTOR = 7")
+    (copy / "trial" / "other.py").write_text("FACTOR = 7\n")
     assert run(copy, CALL) == "6 1"
 
 
@@ -240,5 +240,5 @@ def test_imports_are_followed_within_adapters(copy: Path, folder: str) -> None:
     shown = f"import ipc_articulation; ipc_articulation.__path__.append({str(copy.parent)!r})\n"
     call = f"{shown}from ipc_articulation.adapters.user import scaled; print(scaled(2), len(scaled.stats.cache_hits))"
     assert [run(copy, call), run(copy, call)] == ["6 0", "6 1"]
-    (adapters / "constants.py").write_text("FACTOR = 4")
+    (adapters / "constants.py").write_text("FACTOR = 4\n")
     assert run(copy, call) == "8 0"
