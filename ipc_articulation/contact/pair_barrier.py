@@ -99,7 +99,7 @@ def add_gap_changes(bodies, pair, kind, vertices, x, ahead, d_hat, xi, moving, c
     """Raise `change` (n,) to the change of gaps for a motion of vertices from x to ahead, (V, 3) each.
 
     It is the larger one of what has become of the gap and of what Newton's linear model expects, n·δc: where both
-    differ, forces are not in balance though the gap stays (see `gap_correction`). It counts in units of `gap_scale`.
+    differ, forces are not in balance though the gap stays. It counts in units of `gap_scale`.
     """
     w, c, reach = np.empty(4), np.empty(3), d_hat + xi
     for s in range(len(pair)):

@@ -4,6 +4,6 @@ ipctk has planes, but no filter for them, and a half-plane often acts on some bo
 the floor). The formulas are those of `body_contact` with d = n·(x - p), whose gradient is the constant n.
 
 Reading order: `pairs` and `half_planes` (which bodies may touch which, and their gaps), `gaps` and `nearest`, `energy`,
-`forces` and `slips` (friction as a step begins, ends, and goes on), `motion`, `foresight`; `half_plane_contact` has all
+`forces` and `slips` (friction as a step begins, ends, and goes on), `motion`; `half_plane_contact` has all
 of them. What friction remembers is in `friction` and `springs`.
 """

@@ -57,7 +57,7 @@ class Iterate(NamedTuple):
     moving: Bools  # (n,) bodies whose islands have not ended
     number: int  # of these
     step: CutStep  # that led here
-    taken: Array  # (n,) fraction of it that was taken; 0 where it tells nothing of how fast Newton converges
+    taken: Array  # (n,) fraction of it that was taken
     is_exhausted: bool  # whether its line search found no decrease
     residual: Array  # (n,) what is left of the first residual
     early: Bools  # (n,) bodies whose islands ended before they had converged

@@ -72,7 +72,7 @@ class FiniteElements(Term, Projecting):
         self._creases = [hinges.of(NO_CREASES) for hinges in self._hinges]  # at the beginning of the step
         self._groups = self._with_hinges()
         self._rows = np.zeros(len(surfaces.first) - 1, dtype=np.bool_)
-        self.projected = ~self._rows
+        self.projected = np.ones_like(self._rows)
         self._x = np.zeros_like(surfaces.points)
         for group in self._groups:
             self._rows[surfaces.body[group.vertices]] = True
