@@ -20,6 +20,7 @@ from ipc_articulation.contact.anchors import Patches
 from ipc_articulation.contact.broad_phase import find_stencils, near_moving, smallest_distance
 from ipc_articulation.contact.forces import ContactForces, barrier_forces, friction_forces
 from ipc_articulation.contact.friction_law import FrictionLaw
+from ipc_articulation.contact.gap_correction import add_corrections
 from ipc_articulation.contact.material_contact import TOGETHER, MaterialContact
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.pair_blocks import add_rows
@@ -141,6 +142,13 @@ class BodyContact(MaterialContact):
         found = share(differentiate, parts_of_sizes(np.bincount(pair, minlength=len(bodies)), TOGETHER))
         add_rows(g, bodies.ravel(), np.concatenate([own for _, own in found]))  # pair by pair, however they are shared
         return np.concatenate([blocks for blocks, _ in found])
+
+    def add_corrections(self, touching: Stencils, x: Array, ahead: Array, loads: Array) -> bool:
+        """Add the loads (n, 12) of `gap_correction` for a step from x to ahead, (V, 3). Returns: whether any."""
+        if not len(touching):
+            return False
+        barrier = self._stiffness(touching), self._d_hat, self._thickness
+        return add_corrections(*touching.columns, self._surfaces.points, x, ahead, *barrier, loads)
 
     def follow(self, q: Array, ahead: Array, moving: Bools, turned: Bools) -> None:
         """Let friction follow a Newton step from q to ahead, (n, 12) each; some bodies have turned on circles, (n,)."""

@@ -33,7 +33,7 @@ _FLAT = 1e-12  # squared sine of two edges below which they count as parallel
 def add_curvature(force, d, kind, points, x, v, w, n, y, H):
     """Add force times the positive part of -∂²d to H (24, 24), n (3,) the normal and y (8,) the lever."""
     ends, at = np.empty((2, 2), dtype=np.int64), np.empty(2, dtype=np.int64)
-    count = _edges(kind, v, w, ends, at)
+    count = sliding_edges(kind, v, w, ends, at)
     E = np.empty((2, 3))
     for k in range(count):
         for m in range(3):
@@ -62,7 +62,7 @@ def add_curvature(force, d, kind, points, x, v, w, n, y, H):
 def add_exact_curvature(force, d, kind, points, x, v, w, n, y, H):
     """Add force times -∂²d to H (24, 24); arguments as for `add_curvature`."""
     ends, at = np.empty((2, 2), dtype=np.int64), np.empty(2, dtype=np.int64)
-    count = _edges(kind, v, w, ends, at)
+    count = sliding_edges(kind, v, w, ends, at)
     E, G, P = np.zeros((2, 3)), np.zeros((2, 2)), np.eye(3)
     for k in range(count):
         for m in range(3):
@@ -117,7 +117,7 @@ def forms(d, w, G, slip, turn):
 
 
 @compiled
-def _edges(kind, v, w, ends, at):
+def sliding_edges(kind, v, w, ends, at):
     """Fill `ends` with the edges along which closest points can move, and `at` with the index of their body in a lever.
 
     Returns:

@@ -127,6 +127,13 @@ class ContactWorld(Ways):
         soft = [block for contact, near in of_soft for block in contact.add_derivatives(near, *given)]
         return ContactDerivatives(gradient, blocks, pairs, soft)
 
+    def corrections(self, dq: Array) -> Array | None:
+        """Loads (n, 12) of gaps that close because the step dq (n, 12) turns them (`gap_correction`); or None."""
+        of_affine, _ = self._split(self._now.touching)
+        x, ahead, loads = self._now.at.x, self.ahead(self._now.at.q + dq).x, np.zeros(dq.shape)
+        found = [contact.add_corrections(near, x, ahead, loads) for contact, near in of_affine]
+        return loads if any(found) else None
+
     def follow(self, q: Array, step: Array, turned: Bools) -> None:
         """Let friction follow a Newton step from q to q + step, (n, 12) each; some bodies (n,) have turned."""
         moving = self._now.moving

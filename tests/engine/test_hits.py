@@ -30,12 +30,29 @@ def hit(workspace, velocity, spin, resistance=1e9, semi_implicit=0):
 
 
 @pytest.mark.parametrize(("velocity", "spin"), [((-5, -5, -3), (0, 10, 0)), ((10, 0, -3), (0, -10, 0))])
-@pytest.mark.parametrize("resistance", [BY_LOAD, 1e9])
+@pytest.mark.parametrize("resistance", [BY_LOAD, 1e9, 1e6])
 def test_a_corner_that_slides_over_a_turning_plate_takes_few_iterations(tmp_path, velocity, spin, resistance):
     """Each step that opens the gap turns the plate into it."""
     report = hit(tmp_path, velocity, spin, resistance).engine.statistics.newton
     assert report.result is NewtonResult.CONVERGED
     assert report.iterations < 40
+
+
+@pytest.mark.parametrize("resistance", [1e8, 1e7])
+def test_boxes_that_fall_on_each_other_converge_with_a_resistance_that_is_too_small(tmp_path, resistance):
+    """Gaps of three boxes at once are pressed to a millionth of d̂ while the boxes turn."""
+    scene, rng = BoxScene(tmp_path, friction=0.4, resistance=resistance, contact__d_hat=D_HAT), np.random.default_rng(0)
+    scene.add_box(np.eye(4), (2.0, 2.0, 0.1), is_fixed=True)
+    for k in range(3):
+        T = translation(*rng.uniform(-0.1, 0.1, 2), 0.3 + 0.35 * k)
+        T[:3, :3] = Rotation.random(random_state=k).as_matrix()
+        falling, spin = (0, 0, -rng.uniform(2, 6)), 3 * rng.normal(size=3)
+        scene.add_box(T, (SIDE,) * 3, velocity=twist_rate(T, falling, spin))
+    scene.start()
+    for _ in range(60):
+        report = scene.run().engine.statistics.newton
+        assert report.result.is_success
+        assert report.iterations < 200
 
 
 @pytest.mark.parametrize(("velocity", "spin"), [((0, 0, -10), (0, 0, 0)), ((3, 3, -8), (0, 3, 0))])

@@ -12,6 +12,7 @@ from ipc_articulation.contact.held import Held
 from ipc_articulation.contact.springs import NO_SPRINGS, Springs
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system.hessian import Hessian
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Projecting, Term
 
@@ -66,6 +67,10 @@ class Contact(Term, Projecting):
 
     def follow(self, q: Array, step: Array, turned: Bools) -> None:
         self.world.follow(q, step, turned)
+
+    def restrain(self, dq: Array, system: LinearSystem) -> Array:
+        loads = self.world.corrections(dq)
+        return dq if loads is None else dq - system.solve_again(loads[None])[0]
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         self.world.place(q, self._moving)

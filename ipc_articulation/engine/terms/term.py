@@ -64,7 +64,10 @@ class Term(ABC):
         """Report a Newton step from q (n, 12) to q + step, which some bodies (n,) have taken on circles."""
 
     def restrain(self, dq: Array, system: LinearSystem) -> Array:
-        """The Newton step, given as dq (n, 12) without what `assemble` leaves out; see `newton.restrained_step`."""
+        """The Newton step with what `assemble` leaves out, from the step dq (n, 12) without it.
+
+        See `newton.restrained_step` and `contact.gap_correction`.
+        """
         return dq
 
     def energy(self, q: Array) -> float:
