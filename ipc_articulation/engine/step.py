@@ -59,7 +59,7 @@ def step(
     if not moving.any():
         return state, None if rested is None else rested._replace(is_all=True), NewtonReport(NewtonResult.CONVERGED)
 
-    motion = rigid_motion(state.q, state.qdot, moving & ~potential.is_soft, model.center, is_link, dt)
+    motion = rigid_motion(state.q, state.qdot, moving & ~potential.is_soft, model.center, is_link, *potential.tree, dt)
     motion[potential.is_soft & moving] = dt * state.qdot[potential.is_soft & moving]
     start, energies = advance(potential, state.q, motion, moving)
     watch.lap("start")

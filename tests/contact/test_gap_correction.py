@@ -40,7 +40,7 @@ def test_a_gap_that_a_step_turns_is_smaller_by_its_second_order_part(kind):
     """Between planes and lines that pass through each other it is what is left of the gap beyond its linear model."""
     rng, closing = np.random.default_rng(kind), 0
     for _ in range(20):
-        touching, stencil, n = one_stencil(kind, GAP, rng, 0)
+        touching, stencil, _ = one_stencil(kind, GAP, rng, 0)
         J, dq = slope(touching, stencil), 0.01 * rng.normal(size=24)
         dq += (0.02 - J @ dq) * J / (J @ J)  # opens the gap, to first order
         after = distance(touching.at(touching.q.ravel() + dq), stencil)

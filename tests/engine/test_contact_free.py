@@ -143,7 +143,7 @@ def test_bodies_that_may_touch_take_the_general_step(tmp_path):
 
 def spinning(folder, **config):
     scene = BoxScene(folder, contact__enable=0, gravity=(0, 0, 0), **config)
-    scene.add_box(np.eye(4), velocity=twist_rate(np.eye(4), angular=(0, 0, 20.0)))
+    scene.add_box(np.eye(4), velocity=twist_rate(np.eye(4), angular=(0, 0, 90.0)))
     return scene.start()
 
 

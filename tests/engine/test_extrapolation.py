@@ -13,14 +13,19 @@ CENTER = np.array([0.3, -0.2, 0.1])
 
 
 def motion(q, qdot, is_link, moves=MOVES):
-    return rigid_motion(q, qdot, moves, CENTER[None], np.array([is_link]), DT)
+    alone = np.zeros(1, dtype=np.int64), np.full(1, -1)
+    return rigid_motion(q, qdot, moves, CENTER[None], np.array([is_link]), *alone, DT)
 
 
-def moving(linear, angular):
-    T = np.eye(4)
+def moving(linear, w, axis_point=(0, 0, 0)):
+    """q of a body, and q̇ of a step that has led there in DT: translated, and turned by DT w about a point."""
+    T, before = np.eye(4), np.eye(4)
     T[:3, :3], T[:3, 3] = Rotation.from_rotvec([0.4, 0.2, -0.3]).as_matrix(), [1.0, 2.0, 3.0]
+    back = Rotation.from_rotvec(-DT * np.asarray(w)).as_matrix()
+    before[:3, :3] = back @ T[:3, :3]
+    before[:3, 3] = axis_point + back @ (T[:3, 3] - axis_point) - DT * np.asarray(linear)
     q = affine.q_from_transform(T)
-    return q[None], affine.qdot_from_twist(q, linear, angular)[None]
+    return q[None], (q - affine.q_from_transform(before))[None] / DT
 
 
 @pytest.mark.parametrize("is_link", [False, True])
@@ -40,11 +45,33 @@ def test_centre_of_mass_of_a_free_body_moves_straight():
 
 def test_points_on_the_axis_of_a_turning_link_stay():
     axis_point, w = np.array([0.2, 0.1, -0.4]), np.array([0.0, 3.0, 1.0])
-    q, _ = moving([0, 0, 0], [0, 0, 0])
-    q, qdot = moving(np.cross(w, q[0, :3] - axis_point), w)
+    q, qdot = moving([0, 0, 0], w, axis_point)
     ahead = q + motion(q, qdot, True)
     local = np.linalg.inv(affine.linear_part(q[0])) @ (axis_point - q[0, :3])
     np.testing.assert_allclose(affine.jacobian(local) @ ahead[0], axis_point, atol=1e-14)
+
+
+def test_a_joint_between_two_links_that_turn_stays_closed():
+    """The second link turns about an axis of the first, which turns about another one."""
+    w, relative, between = np.array([0, 0, 2.0]), np.array([0, 3.0, 0]), np.array([1.0, 0, 0])
+    back, own = (Rotation.from_rotvec(-DT * turning).as_matrix() for turning in (w, relative))
+    before = np.stack([np.eye(4), np.eye(4)])
+    before[0, :3, :3], before[1, :3, :3] = back, back @ own
+    before[1, :3, 3] = back @ (between - own @ between)
+    q = np.stack([affine.q_from_transform(np.eye(4))] * 2)
+    qdot = (q - np.stack([affine.q_from_transform(T) for T in before])) / DT
+    chain, both = (np.arange(2), np.array([-1, 0])), np.ones(2, dtype=np.bool_)
+    ahead = q + rigid_motion(q, qdot, both, np.zeros((2, 3)), both, *chain, DT)
+    first, second = (affine.jacobian(between) @ c for c in ahead)
+    np.testing.assert_allclose(first, second, atol=1e-14)
+    np.testing.assert_allclose(affine.linear_part(ahead[0])[:, 1], affine.linear_part(ahead[1])[:, 1], atol=1e-14)
+    assert np.linalg.norm(first - between) > 0.15, "it has moved"
+
+
+@pytest.mark.parametrize("angle", [2.0, np.pi])
+def test_a_body_that_turns_by_more_than_a_quarter_in_a_step_stays(angle):
+    q, qdot = moving([0.5, 0.0, -1.0], [0.0, 0.0, angle / DT])
+    assert not motion(q, qdot, True).any()
 
 
 def test_body_that_is_not_moving_stays():

@@ -22,7 +22,7 @@ from tests.engine.scenes import BoxScene, translation, twist_rate
 def spinning(workspace, **config):
     scene = BoxScene(workspace, **config)
     scene.add_box(translation(5, 0, 0))
-    scene.add_box(np.eye(4), velocity=twist_rate(np.eye(4), angular=(0, 0, 20.0)))
+    scene.add_box(np.eye(4), velocity=twist_rate(np.eye(4), angular=(0, 0, 60.0)))
     return scene.start()
 
 

@@ -30,6 +30,7 @@ class BodyArrays(NamedTuple):
     remainder: Array  # (n,) see `newton.convergence`
     is_link: Bools  # (n,) of an articulation
     center: Array  # (n, 3) of mass, in the body's frame [m]
+    tree: tuple[Ints, Ints]  # see `joint_tree`
     gravity: Array  # (n,) its magnitude [m/s²]
     extent: Array  # (n,) about the origin [m]
     surfaces: tuple[Array, Ints]  # `Surfaces.corners`
@@ -112,6 +113,7 @@ def _gather_bodies(model: EngineModel, potential: Potential) -> BodyArrays:
         remainder=potential.remainder,
         is_link=model.context.bodies.external_kinetic,
         center=np.ascontiguousarray(model.center),
+        tree=potential.tree,
         gravity=model.gravity_strength,
         extent=potential.extent,
         surfaces=model.surfaces.corners,

@@ -83,7 +83,7 @@ def _advance(
 def _start(problem, state, dt):
     """Start of Newton's method (n, 12), its energies, and whether these were computed; see `extrapolation.advance`."""
     bodies = problem.bodies
-    motion = rigid_motion(state.q, state.qdot, bodies.movable, bodies.center, bodies.is_link, dt)
+    motion = rigid_motion(state.q, state.qdot, bodies.movable, bodies.center, bodies.is_link, *bodies.tree, dt)
     if not motion.any():
         return state.q.copy(), np.zeros(len(motion)), False
     ahead = state.q + motion

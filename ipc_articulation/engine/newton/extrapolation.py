@@ -1,8 +1,16 @@
-"""Start of Newton's method: bodies continue their motion, where nothing is in the way.
+"""Start of Newton's method: bodies repeat the motion of the last step, where nothing is in the way.
 
-Continuing with the affine velocity q̇ would stretch a rotating body, which the stiff shape energy prevents. Bodies
-continue rigidly instead, with the twist (v, ω) in q̇: A is rotated by exp(dt [ω]), and the centre of mass of a free
-body moves on a straight line, while a link, which rotates about its joints, follows its screw.
+Continuing with the affine velocity q̇ would stretch a rotating body, which the stiff shape energy prevents, and part
+joints. So the rigid motion D_b, x → R x + t, that has led a body from q - dt q̇ to q is repeated. The twist (ω, u) of
+dt q̇ about the middle of both is free of strain, and Cayley's map of it is that motion:
+
+    R = (1 - ½[ω])⁻¹ (1 + ½[ω]) = 1 + ([ω] + ½[ω]²)/(1 + ¼|ω|²),     t = (1 - ½[ω])⁻¹ u = ½ (1 + R) u.
+
+Of a free body the centre of mass goes straight instead. Bodies on a tree of joints repeat their motion relative to
+their parents, D_b D_parent⁻¹, with which every joint whose motions are a group (revolute, prismatic, helical,
+cylindrical, spherical or planar) stays as it is:
+
+    G_root = D_root,     G_b = G_parent D_b D_parent⁻¹.
 """
 
 from __future__ import annotations
@@ -12,9 +20,12 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.barrier import cross, dot
+from ipc_articulation.contact.barrier import dot
 from ipc_articulation.engine import islands
+from ipc_articulation.engine.newton.turning import write_polynomial, write_twist
 from ipc_articulation.engine.potential import Potential
+
+_QUARTER = 4.0  # |ω|² of a quarter of a turn; bodies that turn faster stay, because a chord does not tell its direction
 
 
 def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tuple[Array, Array | None]:
@@ -52,7 +63,7 @@ def lower(labels, q, E, ahead, E_ahead):
 
 
 @compiled
-def rigid_motion(q, qdot, moving, center, is_link, dt):
+def rigid_motion(q, qdot, moving, center, is_link, order, parent, dt):
     """Change of the coordinates in dt [s] from q (n, 12) with q̇ (n, 12); zero for bodies that are not moving.
 
     Args:
@@ -61,70 +72,75 @@ def rigid_motion(q, qdot, moving, center, is_link, dt):
         moving: Which bodies move, (n,).
         center: Centre of mass, in the body's frame, (n, 3) [m].
         is_link: Links of an articulation, (n,).
+        order: This and the next one are of `joint_tree`.
+        parent: (n,).
         dt: Time [s].
     """
-    motion, R, V = np.zeros_like(q), np.empty((3, 3)), np.empty((3, 3))
-    for b in range(len(q)):
-        if moving[b] and np.any(qdot[b]):
-            _continue(q[b], qdot[b], center[b], is_link[b], dt, R, V, motion[b])
+    n = len(q)
+    motion, step, twist = np.zeros_like(q), dt * qdot, np.empty(6)
+    middle, R, G = q - 0.5 * step, np.zeros((n, 3, 3)), np.zeros((n, 3, 3))
+    t, s = np.zeros((n, 3)), np.zeros((n, 3))
+    for b in order:
+        for k in range(3):
+            R[b, k, k] = G[b, k, k] = 1.0
+        if not (moving[b] and np.any(step[b])):
+            continue
+        write_twist(middle[b], step[b], twist)
+        if not dot(twist[:3], twist[:3]) < _QUARTER:
+            continue
+        _write_last(twist, R[b], t[b])
+        if parent[b] >= 0:
+            _carry(R[b], t[b], R[parent[b]], t[parent[b]], G[parent[b]], s[parent[b]], G[b], s[b])
+        elif is_link[b]:
+            G[b], s[b] = R[b], t[b]
+        else:
+            _straighten(q[b], step[b], center[b], R[b], G[b], s[b])
+        _write_motion(q[b], G[b], s[b], motion[b])
     return motion
 
 
 @compiled
-def _continue(q, qdot, center, is_link, dt, R, V, motion):
-    """Write the continued motion of one body from q (12,) in dt to motion (12,); R and V are scratch for `screw`."""
-    wx, wy, wz = angular_velocity(q, qdot)
-    x, y, z = dt * wx, dt * wy, dt * wz
-    screw(x, y, z, R, V)
+def _write_last(twist, R, t):
+    """Write D = (R, t) of the last step, whose twist about the middle is (ω, u)."""
+    x, y, z, u = twist[0], twist[1], twist[2], twist[3:]
+    square = 1.0 + 0.25 * (x * x + y * y + z * z)
+    write_polynomial(1.0 / square, 0.5 / square, x, y, z, R)
+    for k in range(3):
+        t[k] = 0.5 * (u[k] + dot(R[k], u))
+
+
+@compiled
+def _carry(R, t, R_parent, t_parent, G_parent, s_parent, G, s):
+    """Write (G, s) = G_parent D D_parent⁻¹."""
+    relative, moved = np.empty((3, 3)), np.empty(3)
     for k in range(3):
         for m in range(3):
-            i = 3 + 3 * k + m
-            motion[i] = R[k, 0] * q[3 + m] + R[k, 1] * q[6 + m] + R[k, 2] * q[9 + m] - q[i]
-    if is_link:
-        u = dt * qdot[0] - (y * q[2] - z * q[1])
-        v = dt * qdot[1] - (z * q[0] - x * q[2])
-        w = dt * qdot[2] - (x * q[1] - y * q[0])
-        for k in range(3):
-            motion[k] = dot(R[k], q[:3]) + V[k, 0] * u + V[k, 1] * v + V[k, 2] * w - q[k]
-    else:
-        for k in range(3):
-            row = slice(3 + 3 * k, 6 + 3 * k)  # of A
-            motion[k] = dt * (qdot[k] + dot(qdot[row], center)) - dot(motion[row], center)
-
-
-@compiled
-def angular_velocity(q, qdot):
-    """The ω of the spin W = Ȧ A⁻¹ (see `affine.twist_from_qdot`), three numbers."""
-    C = np.empty((3, 3))  # the columns of A⁻¹, times det A
+            relative[k, m] = dot(R[k], R_parent[m])
+        moved[k] = t[k] - dot(relative[k], t_parent)
     for k in range(3):
-        i, j = 3 + 3 * ((k + 1) % 3), 3 + 3 * ((k + 2) % 3)
-        cross(q[i : i + 3], q[j : j + 3], C[k])
-    scale = 0.5 / dot(q[3:6], C[0])
-    return (
-        scale * (dot(qdot[9:12], C[1]) - dot(qdot[6:9], C[2])),
-        scale * (dot(qdot[3:6], C[2]) - dot(qdot[9:12], C[0])),
-        scale * (dot(qdot[6:9], C[0]) - dot(qdot[3:6], C[1])),
-    )
+        for m in range(3):
+            G[k, m] = (
+                G_parent[k, 0] * relative[0, m] + G_parent[k, 1] * relative[1, m] + G_parent[k, 2] * relative[2, m]
+            )
+        s[k] = s_parent[k] + dot(G_parent[k], moved)
 
 
 @compiled
-def screw(x, y, z, R, V):
-    """Write the rotation R = exp([φ]), φ = (x, y, z), and the matrix V = ∫₀¹ exp(s [φ]) ds of a screw motion."""
-    angle = np.sqrt(x * x + y * y + z * z)
-    if angle < 1e-4:
-        a, b, c = 1.0 - angle**2 / 6.0, 0.5 - angle**2 / 24.0, 1.0 / 6.0 - angle**2 / 120.0
-    else:
-        a = np.sin(angle) / angle
-        b = (1.0 - np.cos(angle)) / angle**2
-        c = (1.0 - a) / angle**2
-    _write_polynomial(a, b, x, y, z, R)
-    _write_polynomial(b, c, x, y, z, V)
+def _straighten(q, step, center, R, G, s):
+    """Write (G, s) = R about the centre of mass of a body, which goes as straight as its step (12,)."""
+    c = np.empty(3)
+    for k in range(3):
+        c[k] = q[k] + dot(q[3 + 3 * k : 6 + 3 * k], center)
+    for k in range(3):
+        s[k] = c[k] + step[k] + dot(step[3 + 3 * k : 6 + 3 * k], center) - dot(R[k], c)
+    G[:] = R
 
 
 @compiled
-def _write_polynomial(a, b, x, y, z, P):
-    """Write P = 1 + a [φ] + b [φ]², with [φ]² = φφᵀ - |φ|²."""
-    d = 1.0 - b * (x * x + y * y + z * z)
-    P[0, 0], P[0, 1], P[0, 2] = d + b * x * x, b * x * y - a * z, b * x * z + a * y
-    P[1, 0], P[1, 1], P[1, 2] = b * x * y + a * z, d + b * y * y, b * y * z - a * x
-    P[2, 0], P[2, 1], P[2, 2] = b * x * z - a * y, b * y * z + a * x, d + b * z * z
+def _write_motion(q, G, s, motion):
+    """Write by how much x → G x + s changes q (12,)."""
+    for k in range(3):
+        motion[k] = dot(G[k], q[:3]) + s[k] - q[k]
+        for m in range(3):
+            i = 3 + 3 * k + m
+            motion[i] = G[k, 0] * q[3 + m] + G[k, 1] * q[6 + m] + G[k, 2] * q[9 + m] - q[i]

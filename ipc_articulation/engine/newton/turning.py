@@ -17,8 +17,8 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.barrier import cross, dot
 from ipc_articulation.engine import islands
-from ipc_articulation.engine.newton.extrapolation import angular_velocity, screw
 from ipc_articulation.engine.potential import Potential
 
 
@@ -54,16 +54,16 @@ def on_circles(q, step, order, parent):
     after, n = step.copy(), len(q)
     twists, G, t = np.empty((n, 6)), np.empty((n, 3, 3)), np.empty((n, 3))
     for b in order:
-        _write_twist(q[b], step[b], twists[b])
+        write_twist(q[b], step[b], twists[b])
         _move(twists, b, parent[b], G, t)
         _bend(q[b], twists[b], G[b], t[b], after[b])
     return after
 
 
 @compiled
-def _write_twist(q, step, twist):
+def write_twist(q, step, twist):
     """Write the spatial twist (ω, u) of a body's step."""
-    x, y, z = angular_velocity(q, step)
+    x, y, z = _angular_velocity(q, step)
     twist[0], twist[1], twist[2] = x, y, z
     twist[3] = step[0] - (y * q[2] - z * q[1])
     twist[4] = step[1] - (z * q[0] - x * q[2])
@@ -76,7 +76,7 @@ def _move(twists, b, parent, G, t):
     R, V, relative = np.empty((3, 3)), np.empty((3, 3)), twists[b].copy()
     if parent >= 0:
         relative -= twists[parent]
-    screw(relative[0], relative[1], relative[2], R, V)
+    _screw(relative[0], relative[1], relative[2], R, V)
     for k in range(3):
         t[b, k] = V[k, 0] * relative[3] + V[k, 1] * relative[4] + V[k, 2] * relative[5]
     if parent < 0:
@@ -99,3 +99,41 @@ def _bend(q, twist, G, t, step):
         step[k] += D[k, 0] * q[0] + D[k, 1] * q[1] + D[k, 2] * q[2] + t[k] - twist[3 + k]
         for m in range(3):
             step[3 + 3 * k + m] += D[k, 0] * q[3 + m] + D[k, 1] * q[6 + m] + D[k, 2] * q[9 + m]
+
+
+@compiled
+def _angular_velocity(q, qdot):
+    """The ω of the spin W = Ȧ A⁻¹ (see `affine.twist_from_qdot`), three numbers."""
+    C = np.empty((3, 3))  # the columns of A⁻¹, times det A
+    for k in range(3):
+        i, j = 3 + 3 * ((k + 1) % 3), 3 + 3 * ((k + 2) % 3)
+        cross(q[i : i + 3], q[j : j + 3], C[k])
+    scale = 0.5 / dot(q[3:6], C[0])
+    return (
+        scale * (dot(qdot[9:12], C[1]) - dot(qdot[6:9], C[2])),
+        scale * (dot(qdot[3:6], C[2]) - dot(qdot[9:12], C[0])),
+        scale * (dot(qdot[6:9], C[0]) - dot(qdot[3:6], C[1])),
+    )
+
+
+@compiled
+def _screw(x, y, z, R, V):
+    """Write the rotation R = exp([φ]), φ = (x, y, z), and the matrix V = ∫₀¹ exp(s [φ]) ds of a screw motion."""
+    angle = np.sqrt(x * x + y * y + z * z)
+    if angle < 1e-4:
+        a, b, c = 1.0 - angle**2 / 6.0, 0.5 - angle**2 / 24.0, 1.0 / 6.0 - angle**2 / 120.0
+    else:
+        a = np.sin(angle) / angle
+        b = (1.0 - np.cos(angle)) / angle**2
+        c = (1.0 - a) / angle**2
+    write_polynomial(a, b, x, y, z, R)
+    write_polynomial(b, c, x, y, z, V)
+
+
+@compiled
+def write_polynomial(a, b, x, y, z, P):
+    """Write P = 1 + a [φ] + b [φ]², with [φ]² = φφᵀ - |φ|²."""
+    d = 1.0 - b * (x * x + y * y + z * z)
+    P[0, 0], P[0, 1], P[0, 2] = d + b * x * x, b * x * y - a * z, b * x * z + a * y
+    P[1, 0], P[1, 1], P[1, 2] = b * x * y + a * z, d + b * y * y, b * y * z - a * x
+    P[2, 0], P[2, 1], P[2, 2] = b * x * z - a * y, b * y * z + a * x, d + b * z * z
