@@ -77,7 +77,7 @@ class Potential:
         self._first_other = len(usual)
         self._approaching = [term for term in self.terms if isinstance(term, Approaching)]
         self._following = [term for term in self.terms if type(term).follow is not Term.follow]
-        self._restraining = [term for term in reversed(self.terms) if type(term).restrain is not Term.restrain]
+        self._restraining = [term for term in self.terms if type(term).restrain is not Term.restrain]
         self._substeps = 1
         self.movable, self._whole = ~is_fixed, np.ones(len(is_fixed))
         self._selected: bytes | None = None  # the mask that the terms have
