@@ -145,8 +145,6 @@ class BodyContact(MaterialContact):
 
     def add_corrections(self, touching: Stencils, x: Array, ahead: Array, loads: Array) -> bool:
         """Add the loads (n, 12) of `gap_correction` for a step from x to ahead, (V, 3). Returns: whether any."""
-        if not len(touching):
-            return False
         barrier = self._stiffness(touching), self._d_hat, self._thickness
         return add_corrections(*touching.columns, self._surfaces.points, x, ahead, *barrier, loads)
 

@@ -129,7 +129,9 @@ class ContactWorld(Ways):
 
     def corrections(self, dq: Array) -> Array | None:
         """Loads (n, 12) of gaps that close because the step dq (n, 12) turns them (`gap_correction`); or None."""
-        of_affine, _ = self._split(self._now.touching)
+        of_affine = [(contact, near) for contact, near in self._split(self._now.touching)[0] if len(near)]
+        if not of_affine:
+            return None
         x, ahead, loads = self._now.at.x, self.ahead(self._now.at.q + dq).x, np.zeros(dq.shape)
         found = [contact.add_corrections(near, x, ahead, loads) for contact, near in of_affine]
         return loads if any(found) else None

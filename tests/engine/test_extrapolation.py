@@ -68,10 +68,23 @@ def test_a_joint_between_two_links_that_turn_stays_closed():
     assert np.linalg.norm(first - between) > 0.15, "it has moved"
 
 
-@pytest.mark.parametrize("angle", [2.0, np.pi])
-def test_a_body_that_turns_by_more_than_a_quarter_in_a_step_stays(angle):
-    q, qdot = moving([0.5, 0.0, -1.0], [0.0, 0.0, angle / DT])
-    assert not motion(q, qdot, True).any()
+@pytest.mark.parametrize("is_link", [False, True])
+@pytest.mark.parametrize("angle", [2.0, 3.1])
+def test_a_body_that_turns_by_almost_half_a_turn_repeats_it(angle, is_link):
+    w = np.array([0.0, 0.0, angle / DT])
+    q, qdot = moving([0.5, 0.0, -1.0], w)
+    A = affine.linear_part(q + motion(q, qdot, is_link))[0]
+    np.testing.assert_allclose(A, Rotation.from_rotvec(DT * w).as_matrix() @ affine.linear_part(q[0]), atol=1e-12)
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_body_that_turns_by_half_a_turn_goes_nowhere_far(is_link):
+    """The middle of both poses has no orientation: A is singular there, to rounding or exactly."""
+    turned = moving([0.5, 0.0, -1.0], [0.0, 0.0, np.pi / DT])
+    q = affine.q_from_transform(np.eye(4))[None]
+    exactly = q, (q - affine.q_from_transform(np.diag([-1.0, -1.0, 1.0, 1.0]))[None]) / DT
+    for before in (turned, exactly):
+        assert np.abs(motion(*before, is_link)).max() < 10.0
 
 
 def test_body_that_is_not_moving_stays():

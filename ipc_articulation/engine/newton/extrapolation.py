@@ -25,8 +25,6 @@ from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.turning import write_polynomial, write_twist
 from ipc_articulation.engine.potential import Potential
 
-_QUARTER = 4.0  # |ω|² of a quarter of a turn; bodies that turn faster stay, because a chord does not tell its direction
-
 
 def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tuple[Array, Array | None]:
     """Move from q (n, 12) along a motion (n, 12); islands whose energy would rise, or that would touch, do not move.
@@ -86,7 +84,7 @@ def rigid_motion(q, qdot, moving, center, is_link, order, parent, dt):
         if not (moving[b] and np.any(step[b])):
             continue
         write_twist(middle[b], step[b], twist)
-        if not dot(twist[:3], twist[:3]) < _QUARTER:
+        if not np.isfinite(dot(twist, twist)):  # almost half a turn: the middle of both is singular
             continue
         _write_last(twist, R[b], t[b])
         if parent[b] >= 0:

@@ -103,12 +103,13 @@ def _bend(q, twist, G, t, step):
 
 @compiled
 def _angular_velocity(q, qdot):
-    """The ω of the spin W = Ȧ A⁻¹ (see `affine.twist_from_qdot`), three numbers."""
+    """The ω of the spin W = Ȧ A⁻¹ (see `affine.twist_from_qdot`), three numbers; zeros where A is singular."""
     C = np.empty((3, 3))  # the columns of A⁻¹, times det A
     for k in range(3):
         i, j = 3 + 3 * ((k + 1) % 3), 3 + 3 * ((k + 2) % 3)
         cross(q[i : i + 3], q[j : j + 3], C[k])
-    scale = 0.5 / dot(q[3:6], C[0])
+    det = dot(q[3:6], C[0])
+    scale = 0.5 / det if det != 0.0 else 0.0
     return (
         scale * (dot(qdot[9:12], C[1]) - dot(qdot[6:9], C[2])),
         scale * (dot(qdot[3:6], C[2]) - dot(qdot[9:12], C[0])),
