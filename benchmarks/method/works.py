@@ -57,6 +57,8 @@ QUICK = (
     *(f"robots/{name}" for name in ROBOTS if name != "panda_towel"),
     "environments/8",
     *(f"stark/{name}" for name in ("tumbled/10", "columns/10", "spheres/10", "free box", "chain/8")),
+    "stark/cloth/50x50",
+    "stark/block/5000",
     *(
         f"contact/erleben/{name}"
         for name in ("spikes", "spike in hole/friction", "cliff edges", "wedge in its own crack")

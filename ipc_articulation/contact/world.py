@@ -136,6 +136,13 @@ class ContactWorld(Ways):
         found = [contact.add_corrections(near, x, ahead, loads) for contact, near in of_affine]
         return loads if any(found) else None
 
+    def foresee(self, dq: Array) -> None:
+        """Foresee the forces of barriers for the Newton step dq (n, 12) from where the bodies are placed."""
+        at, moving = self._now.at, self._now.moving
+        self.half_planes.foresee(at.q, at.q + dq, moving)
+        for contact, near in self._split(self._now.touching)[1]:
+            contact.foresee(near, at.x, self.ahead(at.q + dq).x)
+
     def follow(self, q: Array, step: Array, turned: Bools) -> None:
         """Let friction follow a Newton step from q to q + step, (n, 12) each; some bodies (n,) have turned."""
         moving = self._now.moving

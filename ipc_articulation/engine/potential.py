@@ -32,7 +32,7 @@ from ipc_articulation.engine.usual_terms import add_energies, usual_of
 from ipc_articulation.frontend.soft.soft_rows import NO_SOFT_ROWS, SoftRows
 
 # Of the tolerances, what Newton's last step may leave, see `newton.convergence`
-USUAL_REMAINDER = 1e-4
+USUAL_REMAINDER = 1e-3
 EXACT_REMAINDER = 1e-8  # see `Term.exact`: joints, and contact forces on them, are then right to 1e-6
 
 _GAP_CHANGE = 0.1  # of a gap: what a last step may change

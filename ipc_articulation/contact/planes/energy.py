@@ -6,6 +6,7 @@ import numpy as np
 
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier
+from ipc_articulation.contact.foresight import chord
 from ipc_articulation.contact.planes.friction import PlaneStep, slip
 from ipc_articulation.contact.planes.pairs import (
     PlanePairs,
@@ -68,7 +69,7 @@ def add_derivatives(columns, step, q, moving, g, H):
 def _differentiate(p, step, i, gap, r, length, u, g_v, H_v):
     """Fill g_v (3,) and the projected H_v (3, 3), by the vertex of row r of pair i; its slip u (3,) has a length."""
     n, force = p.normal[i], step.normal_force[r]
-    _, slope, curvature = barrier(gap, p.d_hat[i], p.thickness[i])
+    slope, curvature = _model(p, step, i, gap, r)
     along = step.stiffness[i] * max(curvature, 0.0)
     g_v[:], H_v[:] = 0.0, 0.0
     if force > 0.0:
@@ -83,3 +84,30 @@ def _differentiate(p, step, i, gap, r, length, u, g_v, H_v):
         g_v[k] += step.stiffness[i] * slope * n[k]
         for m in range(3):
             H_v[k, m] += along * n[k] * n[m]
+
+
+@compiled
+def _model(p, step, i, gap, r):
+    """B' and the slope h of B' (see `foresight`) for row r of pair i."""
+    _, slope, curvature = barrier(gap, p.d_hat[i], p.thickness[i])
+    return slope, chord(gap, slope, curvature, step.foreseen[r], p.d_hat[i], p.thickness[i])
+
+
+@compiled
+def foresee(columns, step, q, ahead, moving):
+    """See `HalfPlaneContact.foresee`."""
+    p, step, x, y = PlanePairs(*columns), PlaneStep(*step), np.empty(3), np.empty(3)
+    for i in range(len(p.body)):
+        b = p.body[i]
+        if not moving[b]:
+            continue
+        is_near, linear = gap_range(p, i, q)[0] < p.d_hat[i], linear_gap(p, i, q)
+        for r in range(p.first_row[i], p.first_row[i + 1]):
+            v, foreseen = r + p.first[b] - p.first_row[i], 0.0
+            if is_near and at_least(linear, p.points, v) < p.d_hat[i]:
+                place_vertex(p, b, v, q, x)
+                place_vertex(p, b, v, ahead, y)
+                gap = gap_of(p, i, x)
+                slope, h = _model(p, step, i, gap, r)
+                foreseen = min(slope + h * (gap_of(p, i, y) - gap), 0.0)
+            step.foreseen[r] = foreseen

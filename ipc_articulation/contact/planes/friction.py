@@ -23,6 +23,7 @@ class PlaneStep(NamedTuple):
     x: Array  # (V, 3) positions at the beginning of the step [m]
     anchor: Array  # (rows, 3) s of friction, see `pair_friction` [m]
     eps: Array  # (k,) slip at which friction is fully developed [m]
+    foreseen: Array  # (rows,) β, see `foresight`; NaN before the first Newton step, changed by each
 
 
 @compiled

@@ -62,7 +62,7 @@ class HalfPlaneContact:
         rows, none = np.zeros(self._pairs.first_row[-1]), np.zeros(len(body))
         self._dual = np.zeros((len(rows), 3))
         self._no_anchor = np.zeros((len(rows), 3))
-        self._step = PlaneStep(none, rows, none > 0.0, self._dual, np.zeros((0, 3)), self._no_anchor, none)
+        self._step = PlaneStep(none, rows, none > 0.0, self._dual, np.zeros((0, 3)), self._no_anchor, none, np.zeros(len(rows)))
 
     def lag_friction(self, x: Array, since: Array, dt: float, law: FrictionLaw) -> None:
         """Fix normal forces at x (V, 3), and anchors of friction, in a step of dt [s] that began at `since` (V, 3)."""
@@ -74,7 +74,7 @@ class HalfPlaneContact:
                 force *= self._of_rows
                 rubs = np.logical_or.reduceat(force > 0.0, self._pairs.first_row[:-1])
             self._square, eps = dt * dt, law.lengths(self.d_hat, dt, ~self._is_affine)
-            self._step = PlaneStep(stiffness, force, rubs, self._dual, since, self._no_anchor, eps)
+            self._step = PlaneStep(stiffness, force, rubs, self._dual, since, self._no_anchor, eps, np.full(len(force), np.nan))
             if law.held is not None:
                 given = tuple(self._step), self.bodies, self._is_affine, *law.held, law.pairs_of
                 anchor = anchors_of(self.columns, *given, x)
@@ -138,6 +138,11 @@ class HalfPlaneContact:
         """Add to the gradient g (n, 12) and the Hessian blocks H (n, 12, 12) of moving bodies at q (n, 12)."""
         if self.may_touch:
             energy.add_derivatives(self.columns, tuple(self._step), q, moving, g, H)
+
+    def foresee(self, q: Array, ahead: Array, moving: Bools) -> None:
+        """Foresee the forces of moving bodies' barriers for a Newton step from q to ahead, (n, 12) each."""
+        if self.may_touch:
+            energy.foresee(self.columns, tuple(self._step), q, ahead, moving)
 
     def follow(self, q: Array, ahead: Array, moving: Bools, turned: Bools) -> None:
         """Let friction follow a Newton step from q to ahead, (n, 12) each; some bodies have turned on circles, (n,)."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.contact import pair_barrier
+from ipc_articulation.contact import foresight, pair_barrier
 from ipc_articulation.contact.derivatives import VertexBlocks
 from ipc_articulation.contact.forces import ContactForces, barrier_forces
+from ipc_articulation.contact.foresight import NOTHING_FORESEEN, Foreseen
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.material_contact import TOGETHER, MaterialContact
 from ipc_articulation.contact.materials import Materials
@@ -61,11 +62,14 @@ class SoftContact(MaterialContact):
         self.proximity = SoftProximity(surfaces, meshes, self._reach, elements)
         self._friction: VertexFriction | None = None
         self._stretched: Stretched | None = None
+        self._foreseen = NOTHING_FORESEEN
+        self._slopes = np.zeros((0, 2))  # of the barriers and their forces, see `foresight.slopes`
 
     def begin_step(self, at: Positions, near: Ints, dt: float) -> Stencils:
         """Begin a step of dt [s], without friction so far; returns the stencils within d̂."""
         self.proximity.cover(at, at, near)
         self._dt, self._friction, self._stretched = dt, None, None
+        self._foreseen = NOTHING_FORESEEN
         return self.touching(at.x, self._all)
 
     def lag_friction(self, touching: Stencils, at: Positions, since: Positions, law: FrictionLaw) -> None:
@@ -73,7 +77,7 @@ class SoftContact(MaterialContact):
 
         `touching` are the stencils within d̂.
         """
-        self._friction, self._stretched = None, None
+        self._friction, self._stretched, self._foreseen = None, None, NOTHING_FORESEEN
         if not (law.acts and len(touching)):
             return
         elements = self._elements
@@ -123,14 +127,20 @@ class SoftContact(MaterialContact):
 
     def _differentiate(self, touching: Stencils, x: Array, projected: Bools) -> tuple[Array, Array]:
         kappa, columns = self._stiffness(touching), touching.columns[1:]
-        project = projected[touching.bodies].any(axis=1)
+        project, limits = projected[touching.bodies].any(axis=1), (self._d_hat, self._thickness)
+        slopes = foresight.slopes(touching.kind, touching.vertices, x, *limits, *self._foreseen)
+        self._slopes = slopes
 
         def differentiate(some: slice) -> tuple[Array, Array]:
             own = (column[some] for column in columns)
-            return vertex_barrier.derivatives(*own, x, kappa, self._d_hat, self._thickness, project)
+            return vertex_barrier.derivatives(*own, x, kappa, *limits, project, slopes[some, 1])
 
         found = share(differentiate, parts(len(touching), TOGETHER))
         return np.concatenate([g for g, _ in found]), np.concatenate([H for _, H in found])
+
+    def foresee(self, touching: Stencils, x: Array, ahead: Array) -> None:
+        """Foresee the forces of stencils within d̂ at x for a Newton step to ahead, (V, 3) each."""
+        self._foreseen = Foreseen(*foresight.foresee(touching.kind, touching.vertices, x, ahead, self._slopes))
 
     def follow(self, q: Array, ahead: Array, moving: Bools, turned: Bools) -> None:
         """Let friction follow a Newton step from q to ahead, (n, 12) each; some bodies have turned on circles, (n,)."""

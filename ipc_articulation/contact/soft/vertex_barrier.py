@@ -22,7 +22,7 @@ from ipc_articulation.contact.soft.vertex_rows import SIZE, add_rank_one, add_ve
 
 
 @compiled(nogil=True)
-def derivatives(pair, kind, vertices, mollified, x, kappa, d_hat, xi, project):
+def derivatives(pair, kind, vertices, mollified, x, kappa, d_hat, xi, project, slopes):
     """Gradients (k, 12) and Hessians (k, 12, 12) of stencils within d̂ at x (V, 3), projected or exact.
 
     Args:
@@ -35,6 +35,7 @@ def derivatives(pair, kind, vertices, mollified, x, kappa, d_hat, xi, project):
         d_hat: d̂ [m].
         xi: ξ [m].
         project: Whether the Hessians of a pair are projected, (P,).
+        slopes: Of B', (k,), in place of B'' (see `foresight`).
     """
     g, H = np.zeros((len(pair), SIZE)), np.zeros((len(pair), SIZE, SIZE))
     w, n, u = np.empty(4), np.empty(3), np.empty(SIZE)
@@ -45,7 +46,8 @@ def derivatives(pair, kind, vertices, mollified, x, kappa, d_hat, xi, project):
         for k in range(3):
             n[k] /= d
         outer(w, n, u)
-        B, slope, curvature = barrier(d - xi, d_hat, xi)
+        B, slope, _ = barrier(d - xi, d_hat, xi)
+        curvature = slopes[s]
         square = cross_of_edges(x, v, e1, e2, z) if mollified[s] > 0.0 else np.inf
         scale, is_projected = kappa[pair[s]], project[pair[s]]
         if square < mollified[s]:

@@ -27,6 +27,7 @@ from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.config import Config
 from ipc_articulation.signals import deliver_interrupt
 
+_EXACT = 30.0  # steps of soft bodies below this size are tried with exact Hessians again
 _LATE, _SMALL = 60, 0.05  # iterations after which steps of this size are the last ones: they are mostly rounding
 
 
@@ -155,7 +156,8 @@ def _newton_step(problem: _Problem, now: Iterate) -> tuple[Array, Bools]:
     Returns:
         The step, and the bodies whose exact Hessian was not definite, (n,).
     """
-    potential, system, refused = problem.potential, problem.system, now.refused & (now.step.size >= 1.0)
+    potential, system = problem.potential, problem.system
+    refused = now.refused & (now.step.size >= np.where(potential.is_soft, _EXACT, 1.0))
     potential.select(now.moving)
     projected = refused if potential.projects else np.ones_like(refused)
     try:

@@ -70,7 +70,9 @@ class Contact(Term, Projecting):
 
     def restrain(self, dq: Array, system: LinearSystem) -> Array:
         loads = self.world.corrections(dq)
-        return dq if loads is None else dq - system.solve_again(loads[None])[0]
+        dq = dq if loads is None else dq - system.solve_again(loads[None])[0]
+        self.world.foresee(dq)
+        return dq
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         self.world.place(q, self._moving)

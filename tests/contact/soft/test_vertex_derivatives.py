@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from ipc_articulation.contact import pair_barrier, pair_friction
+from ipc_articulation.contact import foresight, pair_barrier, pair_friction
+from ipc_articulation.contact.foresight import NOTHING_FORESEEN
 from ipc_articulation.contact.soft import vertex_barrier, vertex_friction
 from ipc_articulation.contact.soft.vertex_rows import add_gradients
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
@@ -47,13 +48,13 @@ def by_coordinates(touching, vertices, g_v, H_v):
 @in_scenes
 def test_barriers_have_the_derivatives_of_those_between_affine_bodies(make, project):
     touching, near, kappa = touching_stencils(make)
-    g_v, H_v = vertex_barrier.derivatives(
-        *near.columns[1:], touching.x, kappa, D_HAT, touching.xi, np.full(len(near.bodies), project)
-    )
+    limits, projected = (D_HAT, touching.xi), np.full(len(near.bodies), project)
+    slopes = foresight.slopes(near.kind, near.vertices, touching.x, *limits, *NOTHING_FORESEEN)[:, 1]
+    g_v, H_v = vertex_barrier.derivatives(*near.columns[1:], touching.x, kappa, *limits, projected, slopes)
     g, H = by_coordinates(touching, near.vertices, g_v, H_v)
     expected = np.zeros_like(g)
-    where = touching.surfaces.points, touching.x, kappa, D_HAT, touching.xi
-    blocks = pair_barrier.add_derivatives(*near.columns, *where, np.full(len(near.bodies), project), expected)
+    where = touching.surfaces.points, touching.x, kappa, *limits
+    blocks = pair_barrier.add_derivatives(*near.columns, *where, projected, expected)
     assert relative_error(g, expected) < 1e-10
     assert relative_error(H, full_hessian(len(g), near.bodies, blocks)) < 1e-9
 

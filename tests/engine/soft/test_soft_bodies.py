@@ -5,6 +5,8 @@ import pytest
 from uipc import view
 from uipc.constitution import FiniteElementExternalForce, SoftPositionConstraint, StrainPlasticDiscreteShellBending
 
+from ipc_articulation.contact.planes.half_plane_contact import HalfPlaneContact
+from ipc_articulation.contact.soft.soft_contact import SoftContact
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton.newton_report import NewtonResult
 from ipc_articulation.errors import SceneError
@@ -106,6 +108,26 @@ def test_solids_of_all_kinds_stack(tmp_path):
         assert abs(middle[2] - height) < 0.02
         assert np.linalg.norm(middle[:2]) < 0.05
     assert abs(scene.q[0, 2] - 0.3) < 0.02
+
+
+def iterations_of_cloths(workspace):
+    """Of two cloths that fall onto each other and onto the ground, with three resistances."""
+    count = 0
+    for resistance in (1e8, 1e9, 1e10):
+        scene = SoftScene(workspace / f"{resistance:g}", friction=0.3, resistance=resistance)
+        scene.add_soft(moved(cloth(8), 0, 0, 0.01))
+        scene.add_soft(moved(cloth(8, 0.5), 0.05, 0.02, 0.02))
+        scene.add_ground()
+        scene.start()
+        count += sum(scene.run().report.newton.iterations for _ in range(12))
+    return count
+
+
+@pytest.mark.parametrize("contact", [SoftContact, HalfPlaneContact])
+def test_forces_that_are_foreseen_save_iterations(tmp_path, monkeypatch, contact):
+    usual = iterations_of_cloths(tmp_path / "usual")
+    monkeypatch.setattr(contact, "foresee", lambda *_: None)
+    assert usual < iterations_of_cloths(tmp_path / "without")
 
 
 def cloth_on_ball(workspace, **settings):
