@@ -133,7 +133,7 @@ class SoftContact(MaterialContact):
 
         def differentiate(some: slice) -> tuple[Array, Array]:
             own = (column[some] for column in columns)
-            return vertex_barrier.derivatives(*own, x, kappa, *limits, project, slopes[some, 1])
+            return vertex_barrier.derivatives(*own, x, kappa, *limits, project, slopes[some])
 
         found = share(differentiate, parts(len(touching), TOGETHER))
         return np.concatenate([g for g, _ in found]), np.concatenate([H for _, H in found])

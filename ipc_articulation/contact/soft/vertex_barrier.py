@@ -35,7 +35,7 @@ def derivatives(pair, kind, vertices, mollified, x, kappa, d_hat, xi, project, s
         d_hat: d̂ [m].
         xi: ξ [m].
         project: Whether the Hessians of a pair are projected, (P,).
-        slopes: Of B', (k,), in place of B'' (see `foresight`).
+        slopes: B' and the slope that takes the place of B'', (k, 2), see `foresight.slopes`.
     """
     g, H = np.zeros((len(pair), SIZE)), np.zeros((len(pair), SIZE, SIZE))
     w, n, u = np.empty(4), np.empty(3), np.empty(SIZE)
@@ -47,7 +47,7 @@ def derivatives(pair, kind, vertices, mollified, x, kappa, d_hat, xi, project, s
             n[k] /= d
         outer(w, n, u)
         B, slope, _ = barrier(d - xi, d_hat, xi)
-        curvature = slopes[s]
+        curvature = slopes[s, 1]
         square = cross_of_edges(x, v, e1, e2, z) if mollified[s] > 0.0 else np.inf
         scale, is_projected = kappa[pair[s]], project[pair[s]]
         if square < mollified[s]:

@@ -49,7 +49,7 @@ def by_coordinates(touching, vertices, g_v, H_v):
 def test_barriers_have_the_derivatives_of_those_between_affine_bodies(make, project):
     touching, near, kappa = touching_stencils(make)
     limits, projected = (D_HAT, touching.xi), np.full(len(near.bodies), project)
-    slopes = foresight.slopes(near.kind, near.vertices, touching.x, *limits, *NOTHING_FORESEEN)[:, 1]
+    slopes = foresight.slopes(near.kind, near.vertices, touching.x, *limits, *NOTHING_FORESEEN)
     g_v, H_v = vertex_barrier.derivatives(*near.columns[1:], touching.x, kappa, *limits, projected, slopes)
     g, H = by_coordinates(touching, near.vertices, g_v, H_v)
     expected = np.zeros_like(g)
