@@ -13,7 +13,9 @@ stiffness, which prevents Newton steps that close a small gap. Two positive form
 
 The terms that open the gap are those of what no edge follows: exactly,
 
-    -½ δ²d = Σ_k a_k b_k + ½ d bᵀG b - ‖P δc‖²/(2d),   P = 1 - nnᵀ - E G Eᵀ.
+    -½ δ²d = Σ_k a_k b_k + ½ d bᵀG b - ‖P δc‖²/(2d),   P = 1 - nnᵀ - E G Eᵀ,
+
+where the first two are Σ_k c_k b_k for c = a + ½ d G b.
 """
 
 from __future__ import annotations
@@ -63,20 +65,12 @@ def add_exact_curvature(force, d, kind, points, x, v, w, n, y, H):
     """Add force times -∂²d to H (24, 24); arguments as for `add_curvature`."""
     ends, at = np.empty((2, 2), dtype=np.int64), np.empty(2, dtype=np.int64)
     count = sliding_edges(kind, v, w, ends, at)
-    E, G, P = np.zeros((2, 3)), np.zeros((2, 2)), np.eye(3)
+    E, G, P, c = np.zeros((2, 3)), np.zeros((2, 2)), np.eye(3), np.empty(PAIR_DOF)
     for k in range(count):
         for m in range(3):
             E[k, m] = x[ends[k, 1], m] - x[ends[k, 0], m]
     if count > 0 and not invert_gram(E, count, G):
         return
-    a, b = np.zeros((2, PAIR_DOF)), np.zeros((2, PAIR_DOF))
-    for k in range(count):
-        for i in range(3):
-            for m in range(LEVER):
-                a[k, LEVER * i + m] = (G[k, 0] * E[0, i] + G[k, 1] * E[1, i]) * y[m]
-            for m in range(3):
-                edge = points[ends[k, 1], m] - points[ends[k, 0], m]
-                b[k, LEVER * i + at[k] + 1 + m] = n[i] * edge
     for i in range(3):
         for j in range(3):
             P[i, j] -= n[i] * n[j]
@@ -86,13 +80,25 @@ def add_exact_curvature(force, d, kind, points, x, v, w, n, y, H):
             P[i, j] *= -force / d
     add_by_points(P, y, H)
     for k in range(count):
-        for m in range(count):
-            for i in range(PAIR_DOF):
-                for j in range(PAIR_DOF):
-                    H[i, j] += force * d * G[k, m] * b[k, i] * b[m, j]
-        for i in range(PAIR_DOF):
-            for j in range(PAIR_DOF):
-                H[i, j] += force * (a[k, i] * b[k, j] + b[k, i] * a[k, j])
+        for i in range(3):
+            for m in range(LEVER):
+                c[LEVER * i + m] = (G[k, 0] * E[0, i] + G[k, 1] * E[1, i]) * y[m]
+            for j in range(count):
+                for m in range(3):
+                    edge = points[ends[j, 1], m] - points[ends[j, 0], m]
+                    c[LEVER * i + at[j] + 1 + m] += 0.5 * d * G[k, j] * n[i] * edge
+        for i in range(3):
+            for m in range(3):
+                t = force * n[i] * (points[ends[k, 1], m] - points[ends[k, 0], m])
+                _add_cross(t, LEVER * i + at[k] + 1 + m, c, H)
+
+
+@compiled
+def _add_cross(t, at, c, H):
+    """H (24, 24) += t (c eᵀ + e cᵀ), e the unit vector of coordinate `at`."""
+    for i in range(PAIR_DOF):
+        H[at, i] += t * c[i]
+        H[i, at] += t * c[i]
 
 
 @compiled

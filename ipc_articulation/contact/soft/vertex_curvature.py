@@ -57,11 +57,9 @@ def _add_positive(force, d, count, ends, E, G, w, n, H):
 
 @compiled
 def _add_exact(force, d, count, ends, E, G, w, n, H):
-    a, b, P = np.zeros((2, SIZE)), np.zeros((2, SIZE)), np.eye(3)
+    b, c, P = np.zeros((2, SIZE)), np.empty(SIZE), np.eye(3)
     for k in range(count):
         for i in range(3):
-            for c in range(4):
-                a[k, 3 * c + i] = (G[k, 0] * E[0, i] + G[k, 1] * E[1, i]) * w[c]
             b[k, 3 * ends[k, 1] + i] += n[i]
             b[k, 3 * ends[k, 0] + i] -= n[i]
     for i in range(3):
@@ -73,11 +71,11 @@ def _add_exact(force, d, count, ends, E, G, w, n, H):
             P[i, j] *= -force / d
     add_by_weights(P, w, H)
     for k in range(count):
-        for m in range(count):
-            for i in range(SIZE):
-                for j in range(SIZE):
-                    H[i, j] += force * d * G[k, m] * b[k, i] * b[m, j]
-        add_symmetric(force, a[k], b[k], H)
+        for a in range(4):
+            for i in range(3):
+                slip = (G[k, 0] * E[0, i] + G[k, 1] * E[1, i]) * w[a]
+                c[3 * a + i] = slip + 0.5 * d * (G[k, 0] * b[0, 3 * a + i] + G[k, 1] * b[1, 3 * a + i])
+        add_symmetric(force, c, b[k], H)
 
 
 @compiled
