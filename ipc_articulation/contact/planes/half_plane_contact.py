@@ -62,7 +62,8 @@ class HalfPlaneContact:
         rows, none = np.zeros(self._pairs.first_row[-1]), np.zeros(len(body))
         self._dual = np.zeros((len(rows), 3))
         self._no_anchor = np.zeros((len(rows), 3))
-        self._step = PlaneStep(none, rows, none > 0.0, self._dual, np.zeros((0, 3)), self._no_anchor, none, np.zeros(len(rows)))
+        anchors = np.zeros((0, 3)), self._no_anchor
+        self._step = PlaneStep(none, rows, none > 0.0, self._dual, *anchors, none, rows.copy())
 
     def lag_friction(self, x: Array, since: Array, dt: float, law: FrictionLaw) -> None:
         """Fix normal forces at x (V, 3), and anchors of friction, in a step of dt [s] that began at `since` (V, 3)."""
@@ -74,7 +75,8 @@ class HalfPlaneContact:
                 force *= self._of_rows
                 rubs = np.logical_or.reduceat(force > 0.0, self._pairs.first_row[:-1])
             self._square, eps = dt * dt, law.lengths(self.d_hat, dt, ~self._is_affine)
-            self._step = PlaneStep(stiffness, force, rubs, self._dual, since, self._no_anchor, eps, np.full(len(force), np.nan))
+            nothing = np.full(len(force), np.nan)
+            self._step = PlaneStep(stiffness, force, rubs, self._dual, since, self._no_anchor, eps, nothing)
             if law.held is not None:
                 given = tuple(self._step), self.bodies, self._is_affine, *law.held, law.pairs_of
                 anchor = anchors_of(self.columns, *given, x)
