@@ -1,4 +1,4 @@
-"""How much of a step Python takes: calls a step, and the processor's time inside compiled functions.
+"""How much of a step Python takes: calls a step, and the wall time inside compiled functions.
 
 Each scene is stepped twice: as it is, for the time of a step, and with a profile function (`sys.setprofile`), for calls
 of Python functions, of functions in C, and of compiled ones with their time. What a step takes beyond these is Python
@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import process_time
+from time import perf_counter
 from types import FrameType
 
 from rich.console import Console
@@ -60,9 +60,9 @@ class Counter:
         elif id(frame.f_code) in self._compiled:
             if event == "call":
                 calls.compiled += 1
-                self._since = process_time()
+                self._since = perf_counter()
             elif event == "return":
-                calls.compiled_milliseconds += 1e3 * (process_time() - self._since)
+                calls.compiled_milliseconds += 1e3 * (perf_counter() - self._since)
         elif event == "call":
             calls.python += 1
 
@@ -81,7 +81,7 @@ def measure(works: Sequence[str], steps: int) -> Iterator[Calls]:
                 for index in range(SETTLING):
                     play.step(index)
                 compiled = {id(dispatcher.py_func.__code__) for dispatcher in BY_NAME.values()}
-                begun = process_time()
+                begun = perf_counter()
                 for index in range(SETTLING, SETTLING + count):
                     if is_counted:
                         sys.setprofile(Counter(calls, compiled))
@@ -89,7 +89,7 @@ def measure(works: Sequence[str], steps: int) -> Iterator[Calls]:
                     sys.setprofile(None)
                     calls.iterations += 0.5 * play.engine.statistics.newton.iterations  # of both runs
                 if not is_counted:
-                    calls.milliseconds = 1e3 * (process_time() - begun)
+                    calls.milliseconds = 1e3 * (perf_counter() - begun)
         sums = {name: value / count for name, value in asdict(calls).items() if name != "work"}
         yield Calls(work, **sums)
 

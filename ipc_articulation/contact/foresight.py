@@ -54,7 +54,10 @@ def chord(gap, slope, curvature, foreseen, d_hat, xi):
 
 @compiled
 def _gap_with(slope, gap, d_hat, xi):
-    """A gap with B' = slope and its B', by Newton's method for √-B', which is convex, from a gap that is smaller."""
+    """A gap with almost B' = slope, and its B', by Newton's method for √-B' from a gap that is smaller.
+
+    √-B' falls as a convex function up to about d̂/2, and almost straight beyond, where steps go at most half-way to d̂.
+    """
     root, last, now = np.sqrt(-slope), gap, slope
     for _ in range(100):
         _, now, curvature = barrier(gap, d_hat, xi)
@@ -115,7 +118,7 @@ def foresee(kind, vertices, x, ahead, slopes):
 
 @compiled
 def _key(kind, v):
-    """A hash of a stencil, at least 0; that two of a scene have the same does not happen with 63 bits."""
+    """A hash of a stencil, 63 bits; two stencils with the same would only have each other's slopes, not energies."""
     key = np.uint64(kind)
     for a in range(4):
         key = (key ^ np.uint64(v[a])) * np.uint64(0x9E3779B97F4A7C15)

@@ -30,12 +30,12 @@ def hit(workspace, velocity, spin, resistance=1e9, semi_implicit=0):
 
 
 @pytest.mark.parametrize(("velocity", "spin"), [((-5, -5, -3), (0, 10, 0)), ((10, 0, -3), (0, -10, 0))])
-@pytest.mark.parametrize("resistance", [BY_LOAD, 1e9, 1e6])
-def test_a_corner_that_slides_over_a_turning_plate_takes_few_iterations(tmp_path, velocity, spin, resistance):
+@pytest.mark.parametrize(("resistance", "most"), [(BY_LOAD, 40), (1e9, 40), (1e6, 100)])
+def test_a_corner_that_slides_over_a_turning_plate_takes_few_iterations(tmp_path, velocity, spin, resistance, most):
     """Each step that opens the gap turns the plate into it; their number hangs on rounding, 29 to 61 with 1e6 Pa."""
     report = hit(tmp_path, velocity, spin, resistance).engine.statistics.newton
     assert report.result is NewtonResult.CONVERGED
-    assert report.iterations < 100
+    assert report.iterations < most
 
 
 @pytest.mark.parametrize("resistance", [1e8, 1e7])

@@ -101,10 +101,13 @@ def foresee(columns, step, q, ahead, moving):
         b = p.body[i]
         if not moving[b]:
             continue
-        is_near, linear = gap_range(p, i, q)[0] < p.d_hat[i], linear_gap(p, i, q)
+        if gap_range(p, i, q)[0] >= p.d_hat[i]:
+            step.foreseen[p.first_row[i] : p.first_row[i + 1]] = 0.0
+            continue
+        linear = linear_gap(p, i, q)
         for r in range(p.first_row[i], p.first_row[i + 1]):
             v, foreseen = r + p.first[b] - p.first_row[i], 0.0
-            if is_near and at_least(linear, p.points, v) < p.d_hat[i]:
+            if at_least(linear, p.points, v) < p.d_hat[i]:
                 place_vertex(p, b, v, q, x)
                 place_vertex(p, b, v, ahead, y)
                 gap = gap_of(p, i, x)

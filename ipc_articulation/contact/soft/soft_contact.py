@@ -69,11 +69,12 @@ class SoftContact(MaterialContact):
         """Begin a step of dt [s], without friction so far; returns the stencils within d̂."""
         self.proximity.cover(at, at, near)
         self._dt, self._friction, self._stretched = dt, None, None
-        self._foreseen = NOTHING_FORESEEN
         return self.touching(at.x, self._all)
 
     def lag_friction(self, touching: Stencils, at: Positions, since: Positions, law: FrictionLaw) -> None:
         """Fix normal forces, tangents and springs of friction where bodies are, in a step that began at `since`.
+
+        A minimisation follows, in which nothing is foreseen so far.
 
         `touching` are the stencils within d̂.
         """

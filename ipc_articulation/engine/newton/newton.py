@@ -27,7 +27,7 @@ from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.config import Config
 from ipc_articulation.signals import deliver_interrupt
 
-_EXACT = 30.0  # steps of soft bodies below this size are tried with exact Hessians again
+_EXACT = 30.0  # times the tolerances: below this size steps of soft bodies are tried with exact Hessians again
 _LATE, _SMALL = 60, 0.05  # iterations after which steps of this size are the last ones: they are mostly rounding
 
 
@@ -151,7 +151,7 @@ def _newton_step(problem: _Problem, now: Iterate) -> tuple[Array, Bools]:
     Projected term by term, a Hessian is much stiffer than the sum where forces of two terms balance: those that hold a
     link against those that move its joint (Longva et al. 2023, «Pitfalls of projection»). So exact ones are tried.
     In parts, not connected with others, that are not definite, projected ones take their place until steps meet the
-    tolerances.
+    tolerances, or come near them where bodies are soft.
 
     Returns:
         The step, and the bodies whose exact Hessian was not definite, (n,).
