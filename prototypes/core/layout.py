@@ -1,0 +1,202 @@
+"""The data of a scene for the core: nodes, rows, points and tables, as flat arrays.
+
+Every free point of the scene is a sum of nodes,  y = Σ_a w_a x_a.  A soft vertex is one node of weight 1. An affine
+body is four, x = (p, A e₁, A e₂, A e₃), with the weights (1, x̄) of its points. Nodes that are only moved together are a
+row: four of an affine body, or one. A fixed body has a row that never moves, a half-plane has none.
+
+So an affine body's mass matrix is W ⊗ 1, with W = Σ m (1, x̄)(1, x̄)ᵀ, and everything that contact needs of a body is a
+weight.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.contact.face_trees import FaceTrees
+
+
+class Rows(NamedTuple):
+    """R rows of N nodes; those of a body follow each other."""
+
+    first: Ints  # (R + 1,) first node of each row
+    body: Ints  # (R,)
+    is_fixed: Bools  # (R,)
+    W: Array  # (R, 4, 4) mass matrix by nodes [kg]; of a row with one node only the first number counts
+    acceleration: Array  # (R, 3) of its first node by gravity [m/s²]
+    stiffness: Array  # (R,) v κ of OrthoPotential, 0 for soft vertices [J]
+    center: Array  # (R, 3) of mass, in the body's frame [m]
+
+
+class Points(NamedTuple):
+    """V points of B bodies, those of a body one after the other."""
+
+    row: Ints  # (V,)
+    weight: Array  # (V, 4) by the nodes of the row
+    first: Ints  # (B + 1,) first point of each body
+    is_soft: Bools  # (B,)
+    is_fixed: Bools  # (B,) bodies of which nothing moves
+
+
+class Mesh(NamedTuple):
+    """Edges and faces over points, and their trees, body by body (see `contact.face_trees`)."""
+
+    edges: Ints  # (E, 2)
+    faces: Ints  # (F, 3)
+    dimension: Ints  # (V,)
+    squares: Array  # (E,) of lengths at rest [m²]
+    trees: FaceTrees
+    size: float  # of a typical edge [m]
+
+
+class Table(NamedTuple):
+    """Contact models of pairs of a body with a body, or with half-plane p, which has the number B + p."""
+
+    model: Ints  # (B, B + P), -1: none
+    kappa: Array  # (m,) resistance κ_c [Pa]
+    d_hat: Array  # (m,) [m]
+    xi: Array  # (m,) [m]
+    mu: Array  # (B, B + P) friction coefficients
+    planes: Array  # (P, 4) n and n·p [m] of half-planes
+    reach: float  # largest d̂ + ξ [m]
+
+
+class Elements(NamedTuple):
+    """Elements of one energy of `elasticity`."""
+
+    vertices: Ints  # (k, v) rows of soft vertices
+    points: Ints  # (k, v)
+    constants: Array  # (k, m)
+
+
+class Scene(NamedTuple):
+    """All of it."""
+
+    rows: Rows
+    points: Points
+    mesh: Mesh
+    table: Table
+    membranes: Elements  # of `elasticity.neo_hookean_shell`
+    hinges: Elements  # of `elasticity.shell_bending`
+    solids: Elements  # of `elasticity.stable_neo_hookean`
+
+
+class Limits(NamedTuple):
+    """Constants of a step and its tolerances."""
+
+    dt: float  # [s]
+    motion: float  # a step that moves no point by more may be the last one [m]
+    change: float  # the same of the entries of A
+    eps: float  # ε of friction: slip at which it is fully developed [m]
+    most: int  # Newton's iterations
+    by_gradients: bool  # whether conjugate gradients are tried first
+
+
+def read(cpu: Any, dt: float) -> tuple[Scene, Limits, Array, Array]:
+    """The scene that the CPU engine has read, with the nodes x (N, 3) [m] and their velocities where it is now."""
+    model, contact = cpu.model, cpu.workspace.contact
+    bodies, surfaces, meshes = model.context.bodies, model.surfaces, getattr(contact, "_meshes", None)
+    affine = len(bodies.q) - int(bodies.soft.first[-1])
+    corners = int(surfaces.first[affine])
+    soft = np.arange(corners, len(surfaces.points))
+    label = np.argmax(np.column_stack([np.full(len(soft), 0.5), surfaces.points[soft]]), axis=1)
+    row_of = np.concatenate([surfaces.body[:corners], affine + np.arange(len(soft))])
+    whose = surfaces.body[soft]  # row of twelve
+    body_of = np.arange(affine) if meshes is None else meshes.of_row
+    of_rows = np.concatenate([np.arange(affine), whose])
+    rows = Rows(
+        first=np.concatenate([4 * np.arange(affine), 4 * affine + np.arange(len(soft) + 1)]),
+        body=body_of[of_rows],
+        is_fixed=bodies.is_fixed[of_rows],
+        W=_weights(bodies.mass, affine, whose, label),
+        acceleration=np.ascontiguousarray(model.acceleration[of_rows, :3]),
+        stiffness=np.concatenate([bodies.volume[:affine] * bodies.kappa[:affine], np.zeros(len(soft))]),
+        center=np.concatenate([model.center[:affine], np.zeros((len(soft), 3))]),
+    )
+    weight = np.zeros((len(surfaces.points), 4))
+    weight[:, 0] = 1.0
+    weight[:corners, 1:] = surfaces.points[:corners]
+    count = int(body_of.max()) + 1
+    first = surfaces.first if meshes is None else meshes.first_vertex
+    is_fixed = np.array([bodies.is_fixed[body_of == b].all() for b in range(count)])
+    points = Points(row_of, weight, first.astype(np.int64), np.arange(count) >= affine, is_fixed)
+    of = surfaces if meshes is None else meshes
+    lengths = np.sqrt(of.squared_lengths)
+    mesh = Mesh(
+        of.edges.astype(np.int64),
+        of.faces.astype(np.int64),
+        of.dimension,
+        of.squared_lengths,
+        of.trees,
+        float(np.median(lengths)),
+    )
+    representative = np.array([np.flatnonzero(body_of == b)[0] for b in range(count)])
+    table = _table(contact, contact.materials.group[representative])
+    by_law = _elements(cpu.workspace.potential.terms, row_of)
+    config = model.config
+    limits = Limits(
+        dt,
+        config.velocity_tol * dt,
+        config.transrate_tol * dt,
+        config.eps_velocity * dt,
+        config.max_iter,
+        bool(bodies.soft.has_many_elements and bodies.is_fixed[:affine].all()),
+    )
+    state = cpu.state
+    nodes = (_nodes(q, affine, whose, label) for q in (state.q, state.qdot))
+    return Scene(rows, points, mesh, table, *by_law), limits, *nodes
+
+
+def _weights(M: Array, affine: int, whose: Ints, label: Ints) -> Array:
+    """W (R, 4, 4) from mass matrices (n, 12, 12)."""
+    W = np.zeros((affine + len(whose), 4, 4))
+    place = np.array([0, 3, 4, 5])
+    W[:affine] = M[:affine][:, place[:, None], place]
+    S = M[whose][:, [3, 4, 5], [3, 4, 5]]
+    masses = np.column_stack([M[whose, 0, 0] - S.sum(axis=1), S])
+    W[affine:, 0, 0] = masses[np.arange(len(whose)), label]
+    return W
+
+
+def _nodes(q: Array, affine: int, whose: Ints, label: Ints) -> Array:
+    """Nodes (N, 3), or their rates, from coordinates (n, 12)."""
+    columns = np.swapaxes(q[:, 3:].reshape(-1, 3, 3), 1, 2)
+    of_affine = np.concatenate([q[:affine, None, :3], columns[:affine]], axis=1).reshape(-1, 3)
+    of_soft = q[whose, :3].copy()
+    moved = label > 0
+    of_soft[moved] += columns[whose[moved], label[moved] - 1]
+    return np.ascontiguousarray(np.concatenate([of_affine, of_soft]))
+
+
+def _table(contact: Any, group: Ints) -> Table:
+    materials, planes = contact.materials, contact.half_planes.planes
+    count = len(planes.names)
+    model = np.hstack([materials.body_pairs[group[:, None], group], materials.plane_pairs[group][:, :count]])
+    mu = materials.friction[group][:, np.concatenate([group, materials.friction.shape[1] - count + np.arange(count)])]
+    given = [np.column_stack([planes.normal, np.einsum("ij,ij->i", planes.normal, planes.point)])] if count else []
+    return Table(
+        np.ascontiguousarray(model).astype(np.int64),
+        materials.resistance,
+        materials.d_hat,
+        materials.thickness,
+        np.ascontiguousarray(mu),
+        np.ascontiguousarray(np.concatenate([np.zeros((0, 4)), *given])),
+        float((materials.d_hat + materials.thickness).max()),
+    )
+
+
+def _elements(terms: Any, row_of: Ints) -> list[Elements]:
+    groups = [group for term in terms if term.name == "elasticity" for group in term._groups]
+    found = {group.law.__name__.rpartition(".")[2]: group for group in groups}
+    made = []
+    for name, width in (("neo_hookean_shell", 3), ("shell_bending", 4), ("stable_neo_hookean", 4)):
+        if name in found:
+            vertices = np.ascontiguousarray(found[name].vertices).astype(np.int64)
+            made.append(Elements(row_of[vertices], vertices, found.pop(name).constants))
+        else:
+            made.append(Elements(*[np.zeros((0, width), dtype=np.int64)] * 2, np.zeros((0, 1))))
+    if found:
+        raise NotImplementedError(f"not part of the sketch: {', '.join(found)}")
+    return made

@@ -1,0 +1,437 @@
+"""One step: Newton's method for the incremental potential, with collision detection; one compiled call.
+
+The method is that of `engine.newton` (docs/step.md), without turns on circles, joints and sleep.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.ccd import FLOOR
+from ipc_articulation.engine import islands
+from ipc_articulation.engine.newton.convergence import are_done
+from ipc_articulation.engine.newton.extrapolation import rigid_motion
+from prototypes.core import contact, shapes
+from prototypes.core.search import Candidates, boxes, cover, looked_at, near_pairs, nothing
+from prototypes.core.system import (
+    Matrix,
+    Pattern,
+    analysed,
+    cleared,
+    empty_matrix,
+    factorise,
+    solve,
+    solve_by_gradients,
+    with_room,
+)
+
+_REMAINDER, _EXACT, _CHANGE = 1e-3, 30.0, 0.1  # see `engine.potential` and `engine.newton.newton`
+_HALVINGS, _ROUNDING = 8, 1e-12
+_SHIFT = 1e-9
+
+
+class Kept(NamedTuple):
+    """What a step keeps for the next one."""
+
+    candidates: Candidates
+    matrix: Matrix
+    pattern: Pattern
+    U: Array
+    places: tuple[Ints, Ints, Ints]  # of the blocks of elements
+    row_of_node: Ints  # (N,)
+
+
+class Place(NamedTuple):
+    """Where nodes and points are, and what is near there."""
+
+    x: Array  # (N, 3)
+    y: Array  # (V, 3)
+    stencils: contact.Stencils
+    some: contact.Near
+    among: Ints  # (k,) their places among the candidates
+
+
+@compiled
+def positions(points, rows, x):
+    """Points (V, 3) from nodes (N, 3)."""
+    y = np.empty((len(points.row), 3))
+    for v in range(len(y)):
+        r = points.row[v]
+        first, count = rows.first[r], rows.first[r + 1] - rows.first[r]
+        for k in range(3):
+            s = 0.0
+            for a in range(count):
+                s += points.weight[v, a] * x[first + a, k]
+            y[v, k] = s
+    return y
+
+
+@compiled
+def begin(scene, x):
+    """What the first step needs."""
+    rows = scene.rows
+    matrix = empty_matrix(rows.first)
+    sizes = len(scene.membranes.vertices), len(scene.hinges.vertices), len(scene.solids.vertices)
+    matrix = with_room(matrix, 3 * sizes[0] + 6 * (sizes[1] + sizes[2]), 27 * sizes[0] + 54 * (sizes[1] + sizes[2]))
+    places = (
+        shapes.place_elements(scene, scene.membranes, matrix),
+        shapes.place_elements(scene, scene.hinges, matrix),
+        shapes.place_elements(scene, scene.solids, matrix),
+    )
+    row_of_node = np.empty(len(x), dtype=np.int64)
+    for r in range(len(rows.body)):
+        for n in range(rows.first[r], rows.first[r + 1]):
+            row_of_node[n] = r
+    pattern = analysed(matrix)
+    known = nothing(scene, positions(scene.points, rows, x))
+    return Kept(known, matrix, pattern, np.empty(pattern.starts[-1]), places, row_of_node)
+
+
+@compiled
+def step(scene, limits, kept, x, v):
+    """Advance nodes x (N, 3) and their velocities v by dt.
+
+    Returns:
+        Nodes and velocities, what is kept, and the number of iterations, negative if they were too many.
+    """
+    points, rows, square = scene.points, scene.rows, limits.dt**2
+    movable = ~points.is_fixed
+    x_tilde = predicted(rows, limits.dt, x, v)
+    y = positions(points, rows, x)
+    near = near_pairs(scene.table, *boxes(points, y, y), movable)
+    known, nearer = cover(scene, kept.candidates, y, y, near)
+    known.stencils.foreseen[:] = np.nan
+    stencils, among = looked_at(scene.table, known, nearer)
+    some = contact.near(scene.table, stencils, y, movable)
+    friction = contact.lag(scene, square, stencils, some, y)
+    labels = joined(np.arange(len(movable)), near, movable)
+    now = Place(x, y, stencils, some, among)
+    known, now = advanced(scene, limits, known, now, friction, x_tilde, x, v, labels, movable)
+    kept = Kept(known, kept.matrix, kept.pattern, kept.U, kept.places, kept.row_of_node)
+    count = len(movable)
+    moving, size, whole = movable.copy(), np.zeros(count), np.ones(count)
+    refused, before, iterations = np.zeros(count, dtype=np.bool_), np.zeros_like(x), 0
+    while np.any(moving) and iterations < limits.most:
+        iterations += 1
+        projected = refused & (size >= np.where(points.is_soft, _EXACT, 1.0))
+        is_free = free_rows(rows, moving)
+        given = scene, limits, now, friction, x, x_tilde, before, moving, is_free
+        dx, refused, kept = newton_step(given, projected, refused, kept)
+        ahead = now.x + dx
+        y_ahead = positions(points, rows, ahead)
+        contact.foresee(scene, now.stencils, now.some, now.y, y_ahead)
+        kept.candidates.stencils.foreseen[:] = 0.0
+        kept.candidates.stencils.foreseen[now.among] = now.stencils.foreseen
+        fraction, met, known, stencils, among = way(scene, kept.candidates, now, y_ahead, labels, moving)
+        last, size = size, sizes(scene, limits, met, now.y, y_ahead, dx)
+        bodies = moving, movable, np.full(count, _REMAINDER), points.is_soft
+        done = are_done(met, *bodies, fraction, size, np.minimum(last, 1.0), whole, 1.0, True)
+        if np.any(done & moving):
+            cut = shortened(scene, kept.row_of_node, now.x, dx, fraction)
+            done &= keeps(scene, limits, stencils, friction, x, now, cut, moving, met)
+        here = Place(now.x, now.y, stencils, now.some, among)
+        searching = moving & ~done
+        at, alpha = line_search(scene, limits, here, friction, x, x_tilde, dx, fraction, met, moving, searching, kept)
+        contact.follow(friction, limits.eps, x, now.x, at, moving)
+        before, whole = at - now.x, alpha
+        moving, _, _ = islands.unfinished(met, moving, done, movable)
+        y = positions(points, rows, at)
+        now = Place(at, y, stencils, contact.near(scene.table, stencils, y, moving), among)
+        kept = Kept(known, kept.matrix, kept.pattern, kept.U, kept.places, kept.row_of_node)
+    return now.x, (now.x - x) / limits.dt, kept, -iterations if np.any(moving) else iterations
+
+
+@compiled
+def predicted(rows, dt, x, v):
+    """x̃ = x + dt v + dt² a, (N, 3)."""
+    result = x + dt * v
+    for r in range(len(rows.body)):
+        if not rows.is_fixed[r]:
+            for k in range(3):
+                result[rows.first[r], k] += dt * dt * rows.acceleration[r, k]
+    return result
+
+
+@compiled
+def joined(labels, pairs, movable):
+    """Labels (B,) of islands after joining those of pairs of bodies that can both move."""
+    is_pair = pairs[:, 1] < len(labels)
+    return islands.join(labels, pairs[is_pair], movable)
+
+
+@compiled
+def free_rows(rows, moving):
+    """The rows (R,) that have unknowns."""
+    result = np.empty(len(rows.body), dtype=np.bool_)
+    for r in range(len(result)):
+        result[r] = moving[rows.body[r]] and not rows.is_fixed[r]
+    return result
+
+
+@compiled
+def advanced(scene, limits, known, now, friction, x_tilde, x, v, labels, movable):
+    """Where Newton's method starts: bodies repeat their last motion, where nothing is in the way and E falls."""
+    points, rows = scene.points, scene.rows
+    motion = last_motion(scene, limits.dt, x, v)
+    if not np.any(motion):
+        return known, now
+    y_ahead = positions(points, rows, x + motion)
+    fraction, met, known, stencils, among = way(scene, known, now, y_ahead, labels, movable)
+    stays = islands.anyone(met, fraction < 1.0)
+    for r in range(len(rows.body)):
+        if stays[rows.body[r]]:
+            motion[rows.first[r] : rows.first[r + 1]] = 0.0
+    ahead = x + motion
+    y_ahead = positions(points, rows, ahead)
+    E = energies(scene, limits, stencils, friction, x, x_tilde, x, now.y, movable)
+    E_ahead = energies(scene, limits, stencils, friction, x, x_tilde, ahead, y_ahead, movable)
+    falls = islands.total(met, E_ahead) < islands.total(met, E)
+    for r in range(len(rows.body)):
+        if not falls[rows.body[r]]:
+            ahead[rows.first[r] : rows.first[r + 1]] = x[rows.first[r] : rows.first[r + 1]]
+    y = positions(points, rows, ahead)
+    return known, Place(ahead, y, stencils, contact.near(scene.table, stencils, y, movable), among)
+
+
+@compiled
+def last_motion(scene, dt, x, v):
+    """The rigid motion of the last step again, (N, 3); of soft vertices dt v."""
+    rows, motion = scene.rows, dt * v
+    affine = 0
+    while affine < len(rows.body) and rows.first[affine + 1] - rows.first[affine] == 4:
+        affine += 1
+    q, qdot = np.empty((affine, 12)), np.empty((affine, 12))
+    for b in range(affine):
+        for k in range(3):
+            q[b, k], qdot[b, k] = x[4 * b, k], v[4 * b, k]
+            for c in range(3):
+                q[b, 3 + 3 * k + c], qdot[b, 3 + 3 * k + c] = x[4 * b + 1 + c, k], v[4 * b + 1 + c, k]
+    nobody = np.full(affine, -1)
+    moves = ~rows.is_fixed[:affine]
+    again = rigid_motion(q, qdot, moves, rows.center[:affine], nobody >= 0, np.arange(affine), nobody, dt)
+    for b in range(affine):
+        for k in range(3):
+            motion[4 * b, k] = again[b, k]
+            for c in range(3):
+                motion[4 * b + 1 + c, k] = again[b, 3 + 3 * k + c]
+    return motion
+
+
+@compiled
+def energies(scene, limits, stencils, friction, since, x_tilde, x, y, moving):
+    """E of the moving bodies, (B,); that of several belongs to one of them."""
+    E, square = np.zeros(len(moving)), limits.dt**2
+    shapes.add_energies(scene, square, x, x_tilde, y, moving, E)
+    contact.add_energies(scene.table, square, stencils, y, moving, E)
+    contact.add_friction_energies(friction, limits.eps, since, x, moving, E)
+    return E
+
+
+@compiled
+def newton_step(given, projected, refused, kept):
+    """-H⁻¹ g with gap corrections, (N, 3), the bodies whose exact Hessian was not definite, and what is kept."""
+    scene, limits, now, friction, since, x_tilde, before, moving, is_free = given
+    dx, body = np.empty_like(now.x), scene.rows.body
+    g, kept = assemble(given, projected, kept)
+    may_refuse = not np.all(projected | ~moving)
+    is_solved, definite, kept = solved(limits, kept, g, is_free, body, dx, may_refuse)
+    if not is_solved:
+        refused = refused.copy()
+        for r in range(len(body)):
+            if not definite[r] and is_free[r]:
+                refused[body[r]] = True
+        g, kept = assemble(given, projected | refused, kept)
+        is_solved, definite, kept = solved(limits, kept, g, is_free, body, dx, False)
+    if not limits.by_gradients:
+        loads = np.zeros_like(dx)
+        y_ahead = positions(scene.points, scene.rows, now.x + dx)
+        if contact.add_corrections(scene, limits.dt**2, now.stencils, now.some, now.y, y_ahead, loads):
+            more = np.empty_like(dx)
+            solve(kept.pattern, kept.matrix, is_free, kept.U, loads, more)
+            dx -= more
+    return dx, refused, kept
+
+
+@compiled
+def assemble(given, projected, kept):
+    """The gradient (N, 3); the Hessian is in the matrix."""
+    scene, limits, now, friction, since, x_tilde, before, moving, is_free = given
+    g, square = np.zeros_like(now.x), limits.dt**2
+    matrix = with_room(kept.matrix, 6 * (len(now.some.of) + len(friction.force)), 16 * 54 * (len(now.some.of) + len(friction.force)))
+    cleared(matrix)
+    shapes.add_derivatives(scene, square, now.x, x_tilde, now.y, before, moving, projected, matrix, kept.places, g)
+    of = kept.row_of_node, is_free, matrix, g
+    contact.add_derivatives(scene, square, now.stencils, now.some, now.y, projected, *of)
+    contact.add_friction(scene, friction, limits.eps, since, now.x, moving, *of)
+    return g, Kept(kept.candidates, matrix, kept.pattern, kept.U, kept.places, kept.row_of_node)
+
+
+@compiled
+def solved(limits, kept, g, is_free, body, dx, may_fail):
+    """Write -H⁻¹ g; whether H is definite, which rows (R,) are in definite parts, and what is kept."""
+    if limits.by_gradients:
+        is_solved, is_definite = solve_by_gradients(kept.matrix, is_free, body, g, dx)
+        if is_solved:
+            for k in range(len(dx)):
+                for c in range(3):
+                    dx[k, c] = -dx[k, c]
+            return True, is_free, kept
+        if may_fail and not is_definite:
+            return False, ~is_free, kept
+    if kept.pattern.blocks != kept.matrix.used[0]:
+        pattern = analysed(kept.matrix)
+        U = kept.U if len(kept.U) >= pattern.starts[-1] else np.empty(2 * pattern.starts[-1])
+        kept = Kept(kept.candidates, kept.matrix, pattern, U, kept.places, kept.row_of_node)
+    definite = factorise(kept.pattern, kept.matrix.numbers, is_free, kept.U)
+    is_solved = np.all(definite)
+    if not is_solved and not may_fail:
+        shift(kept.matrix, definite)
+        definite = factorise(kept.pattern, kept.matrix.numbers, is_free, kept.U)
+        is_solved = True
+    if is_solved:
+        solve(kept.pattern, kept.matrix, is_free, kept.U, g, dx)
+        for k in range(len(dx)):
+            for c in range(3):
+                dx[k, c] = -dx[k, c]
+    return is_solved, definite, kept
+
+
+@compiled
+def shift(matrix, definite):
+    """Shift the diagonal of rows that are not in definite parts."""
+    for r in range(len(definite)):
+        size, at = 3 * (matrix.first[r + 1] - matrix.first[r]), matrix.own[r]
+        largest = 0.0
+        for a in range(size):
+            largest = max(largest, matrix.numbers[at + a * size + a])
+        for a in range(size):
+            matrix.numbers[at + a * size + a] += 0.0 if definite[r] else _SHIFT * largest
+
+
+@compiled
+def way(scene, known, now, y_ahead, labels, moving):
+    """How far bodies may go to y_ahead (V, 3).
+
+    Returns:
+        The fraction of each body, (B,); islands (B,); candidates; the stencils that may come near on this way, and which.
+    """
+    points, count = scene.points, len(moving)
+    touching = of_near(now.stencils, now.some)
+    labels, fraction, floors = joined(labels, touching.pair, ~points.is_fixed), np.ones(count), np.zeros(count)
+    low, high = boxes(points, now.y, y_ahead)
+    for b in range(count):
+        for k in range(3):
+            floors[b] = max(floors[b], FLOOR * abs(low[b, k]), FLOOR * abs(high[b, k]))
+    contact.lower_fractions(scene.table, touching, now.y, y_ahead, labels, moving, floors, fraction)
+    fraction = fraction[labels]
+    y_ahead = y_ahead.copy()
+    is_shorter = False
+    for b in range(count):
+        if fraction[b] < 1.0:
+            is_shorter = True
+            for v in range(points.first[b], points.first[b + 1]):
+                for k in range(3):
+                    y_ahead[v, k] = now.y[v, k] + fraction[b] * (y_ahead[v, k] - now.y[v, k])
+    if is_shorter:
+        low, high = boxes(points, now.y, y_ahead)
+    near = near_pairs(scene.table, low, high, moving)
+    labels = joined(labels, near, ~points.is_fixed)
+    known, nearer = cover(scene, known, now.y, y_ahead, near)
+    stencils, some = looked_at(scene.table, known, nearer)
+    again = np.ones(count)
+    contact.lower_fractions(scene.table, stencils, now.y, y_ahead, labels, moving, floors, again)
+    return fraction * again[labels], labels, known, stencils, some
+
+
+@compiled
+def of_near(stencils, some):
+    """The stencils within d̂ alone."""
+    of = some.of
+    columns = stencils.pair[of], stencils.kind[of], stencils.vertices[of], stencils.mollified[of], stencils.foreseen[of]
+    return contact.Stencils(*columns, np.zeros(len(of)))
+
+
+@compiled
+def sizes(scene, limits, labels, y, y_ahead, dx):
+    """Size of a step in units of the tolerances, (B,); see `engine.newton.convergence`."""
+    points, rows, size = scene.points, scene.rows, np.zeros(len(labels))
+    for b in range(len(labels)):
+        for v in range(points.first[b], points.first[b + 1]):
+            square = 0.0
+            for k in range(3):
+                square += (y_ahead[v, k] - y[v, k]) ** 2
+            size[b] = max(size[b], square)
+        size[b] = np.sqrt(size[b]) / limits.motion
+    for r in range(len(rows.body)):
+        for n in range(rows.first[r] + 1, rows.first[r + 1]):
+            for k in range(3):
+                size[rows.body[r]] = max(size[rows.body[r]], abs(dx[n, k]) / limits.change)
+    of_bodies = islands.largest(labels, np.where(points.is_soft, 0.0, size))
+    return np.where(points.is_soft, islands.largest(labels, size), of_bodies)
+
+
+@compiled
+def shortened(scene, row_of_node, x, dx, fraction):
+    """Nodes (N, 3) at x + fraction dx, with a fraction for each body."""
+    result = np.empty_like(x)
+    for n in range(len(x)):
+        share = fraction[scene.rows.body[row_of_node[n]]]
+        for k in range(3):
+            result[n, k] = x[n, k] + share * dx[n, k]
+    return result
+
+
+@compiled
+def keeps(scene, limits, stencils, friction, since, now, ahead, moving, labels):
+    """The bodies (B,) of islands in which a step to ahead (N, 3) almost keeps gaps and friction."""
+    gaps, slips = np.zeros(len(moving)), np.zeros(len(moving))
+    y_ahead = positions(scene.points, scene.rows, ahead)
+    contact.add_changes(scene.table, stencils, now.y, y_ahead, moving, gaps)
+    contact.add_slips(friction, limits.eps, since, now.x, ahead, moving, slips)
+    return (islands.largest(labels, gaps) < _CHANGE) & (islands.largest(labels, slips) < _CHANGE)
+
+
+@compiled
+def line_search(scene, limits, now, friction, since, x_tilde, dx, fraction, labels, moving, searching, kept):
+    """Halve the steps of islands until their energy does not rise: nodes (N, 3), and the fractions (B,)."""
+    row_of_node, alpha = kept.row_of_node, fraction.copy()
+    at = shortened(scene, row_of_node, now.x, dx, alpha)
+    if not np.any(searching):
+        return at, alpha
+    given = scene, limits, now.stencils, friction, since, x_tilde
+    highest = islands.total(labels, energies(*given, now.x, now.y, moving))
+    noise = islands.total(labels, rounding(scene, now.x, x_tilde, len(moving)))
+    for b in range(len(highest)):
+        highest[b] += _ROUNDING * abs(highest[b]) + noise[b]
+    for _ in range(_HALVINGS):
+        E = islands.total(labels, energies(*given, at, positions(scene.points, scene.rows, at), moving))
+        is_halved = False
+        for b in range(len(alpha)):
+            if searching[b] and not E[b] <= highest[b]:
+                alpha[b] *= 0.5
+                is_halved = True
+        if not is_halved:
+            break
+        at = shortened(scene, row_of_node, now.x, dx, alpha)
+    return at, alpha
+
+
+@compiled
+def rounding(scene, x, x_tilde, count):
+    """By how much rounding of x may change energies, (B,); see `engine.terms.kinetic`."""
+    rows, noise = scene.rows, np.zeros(count)
+    for r in range(len(rows.body)):
+        first, size = rows.first[r], rows.first[r + 1] - rows.first[r]
+        if rows.is_fixed[r]:
+            continue
+        for a in range(size):
+            for k in range(3):
+                force = 0.0
+                for c in range(size):
+                    force += rows.W[r, a, c] * (x[first + c, k] - x_tilde[first + c, k])
+                noise[rows.body[r]] += 8.0 * 2.2e-16 * abs(force * x[first + a, k])
+    return noise
