@@ -16,7 +16,7 @@ from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.convergence import are_done
 from ipc_articulation.engine.newton.extrapolation import rigid_motion
 from prototypes.core import contact, shapes
-from prototypes.core.search import Candidates, boxes, cover, looked_at, near_pairs, nothing
+from prototypes.core.search import Candidates, boxes, cover, crowded, looked_at, near_pairs, nothing
 from prototypes.core.system import (
     Matrix,
     Pattern,
@@ -31,7 +31,7 @@ from prototypes.core.system import (
 
 _REMAINDER, _EXACT, _CHANGE = 1e-3, 30.0, 0.1  # see `engine.potential` and `engine.newton.newton`
 _HALVINGS, _ROUNDING = 8, 1e-12
-_SHIFT = 1e-9
+_SHIFT, _SHORTENED = 1e-9, 50
 
 
 class Kept(NamedTuple):
@@ -328,23 +328,32 @@ def way(scene, known, now, y_ahead, labels, moving):
             floors[b] = max(floors[b], FLOOR * abs(low[b, k]), FLOOR * abs(high[b, k]))
     contact.lower_fractions(scene.table, touching, now.y, y_ahead, labels, moving, floors, fraction)
     fraction = fraction[labels]
-    y_ahead = y_ahead.copy()
-    is_shorter = False
-    for b in range(count):
-        if fraction[b] < 1.0:
-            is_shorter = True
-            for v in range(points.first[b], points.first[b + 1]):
-                for k in range(3):
-                    y_ahead[v, k] = now.y[v, k] + fraction[b] * (y_ahead[v, k] - now.y[v, k])
-    if is_shorter:
-        low, high = boxes(points, now.y, y_ahead)
-    near = near_pairs(scene.table, low, high, moving)
+    target, y_ahead = y_ahead, between(points, now.y, y_ahead, fraction)
+    near = near_pairs(scene.table, *boxes(points, now.y, y_ahead), moving)
+    for _ in range(_SHORTENED):
+        is_crowded = crowded(scene, now.y, y_ahead, near)
+        if not np.any(is_crowded):
+            break
+        fraction = np.where(islands.anyone(joined(labels, near, ~points.is_fixed), is_crowded), 0.25 * fraction, fraction)
+        y_ahead = between(points, now.y, target, fraction)
+        near = near_pairs(scene.table, *boxes(points, now.y, y_ahead), moving)
     labels = joined(labels, near, ~points.is_fixed)
     known, nearer = cover(scene, known, now.y, y_ahead, near)
     stencils, some = looked_at(scene.table, known, nearer)
     again = np.ones(count)
     contact.lower_fractions(scene.table, stencils, now.y, y_ahead, labels, moving, floors, again)
     return fraction * again[labels], labels, known, stencils, some
+
+
+@compiled
+def between(points, y, ahead, fraction):
+    """Points (V, 3) at y + fraction (ahead - y), with a fraction for each body."""
+    result = np.empty_like(y)
+    for b in range(len(fraction)):
+        for v in range(points.first[b], points.first[b + 1]):
+            for k in range(3):
+                result[v, k] = y[v, k] + fraction[b] * (ahead[v, k] - y[v, k]) if fraction[b] < 1.0 else ahead[v, k]
+    return result
 
 
 @compiled

@@ -6,7 +6,9 @@ points have come nearer to each other by at most
     |t_i - t_j| + max |y_a - y°_a - t_i| + max |y_b - y°_b - t_j|,    t the mean motion of a body's points.
 
 While this is at most the skin at both ends of a straight way, no stencil is missing on it. A pair whose skin is used up
-is searched anew, with all pairs of both bodies, from where they are now; the others stay as they are.
+is searched anew, with all pairs of both bodies, from where they are now; the others stay as they are. Where a way is
+longer than any sensible skin, it is searched itself, and what is found holds for this way alone. If more pairs of
+leaves of both trees come near each other on it than where surfaces touch, only a quarter of the way is looked at.
 """
 
 from __future__ import annotations
@@ -17,12 +19,14 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.soft.vertex_trees import meet_in_more
 from ipc_articulation.contact.soft.vertex_trees import search as search_meshes
 from prototypes.core.contact import PLANE, Stencils
 from prototypes.core.stencils import distance
 
 _AHEAD = 4.0  # skin in units of how much nearer a way brings two bodies
-_LARGEST = 0.05  # skin in units of a typical edge
+_LARGEST = 0.05, 0.5  # skin in units of a typical edge, of bodies that are stiff, and that are soft
+_CROWD = 8  # pairs of leaves for each node of the trees
 _MORE = 1.0 + 1e-6
 
 
@@ -155,7 +159,7 @@ def cover(scene, known, y, ahead, near):
                         known.y[v, k] = y[v, k]
         _drift(points, known.y, y, means[0], rests[0])
         _drift(points, known.y, ahead, means[1], rests[1])
-        known = _searched(scene, known, near, place, is_old, means, rests)
+        known = _searched(scene, known, near, place, is_old, means, rests, y, ahead)
     nearer = np.empty(len(known.pair))
     for p in range(len(known.pair)):
         i, j = known.pair[p, 0], known.pair[p, 1]
@@ -169,13 +173,12 @@ def _is_less(left, p, right, k):
 
 
 @compiled
-def _searched(scene, known, near, place, is_old, means, rests):
+def _searched(scene, known, near, place, is_old, means, rests, y, ahead):
     """The candidates with those of near pairs without a place, or with an old body, anew; others that are not near go."""
     bodies, table = len(is_old), scene.table
-    largest = max(table.reach, _LARGEST * scene.mesh.size)
-    count = len(near)
+    count, is_soft = len(near), scene.points.is_soft
     skin, new, to = np.empty(count), np.empty((count, 2), dtype=np.int64), 0
-    distances, new_place = np.empty(count), np.full(count, -1)
+    distances, new_place, is_on_way = np.empty(count), np.full(count, -1), np.zeros(bodies, dtype=np.bool_)
     for k in range(count):
         i, j = near[k, 0], near[k, 1]
         if is_old[i] or (j < bodies and is_old[j]):
@@ -184,14 +187,24 @@ def _searched(scene, known, near, place, is_old, means, rests):
             skin[k] = known.skin[place[k]]
             continue
         e = max(_approach(scene, i, j, means[0], rests[0]), _approach(scene, i, j, means[1], rests[1]))
-        skin[k] = max(min(_AHEAD * e, largest), 1.01 * e, table.reach)
+        largest = largest_skin(scene, i, j)
+        is_long = j < bodies and e > largest
+        skin[k] = -1.0 if is_long else max(min(_AHEAD * e, largest), 1.01 * e, table.reach)
         if j < bodies:
-            new[to, 0], new[to, 1], distances[to], new_place[k] = i, j, table.reach + skin[k], to
+            new[to, 0], new[to, 1], distances[to], new_place[k] = i, j, table.reach + max(skin[k], 0.0), to
+            is_on_way[i] |= is_long
+            is_on_way[j] |= is_long
             to += 1
-    mesh = scene.mesh
-    found = search_meshes(
-        new[:to], mesh.trees, mesh.edges, mesh.faces, mesh.dimension, mesh.squares, known.y, known.y, distances[:to]
-    )
+    mesh, start, end = scene.mesh, known.y, known.y
+    if np.any(is_on_way):
+        start, end = known.y.copy(), known.y.copy()
+        for b in range(bodies):
+            if is_on_way[b]:
+                for v in range(scene.points.first[b], scene.points.first[b + 1]):
+                    for k in range(3):
+                        start[v, k], end[v, k] = y[v, k], ahead[v, k]
+    of_mesh = mesh.trees, mesh.edges, mesh.faces, mesh.dimension, mesh.squares
+    found = search_meshes(new[:to], *of_mesh, start, end, distances[:to])
     sizes = np.zeros(to + 1, dtype=np.int64)
     for s in range(len(found[0])):
         sizes[found[0][s] + 1] += 1
@@ -220,7 +233,7 @@ def _searched(scene, known, near, place, is_old, means, rests):
             for s in range(begin[new_place[k]], begin[new_place[k] + 1]):
                 kind[at], mollified[at] = found[1][s], found[3][s]
                 vertices[at] = found[2][s]
-                apart[at] = distance(kind, vertices, at, known.y, table.planes, w, n)
+                apart[at] = distance(kind, vertices, at, known.y, table.planes, w, n) if skin[k] > 0.0 else 0.0
                 at += 1
         else:
             for v in range(scene.points.first[i], scene.points.first[i + 1]):
@@ -250,3 +263,35 @@ def looked_at(table, known, nearer):
     some = some[:count]
     columns = all_.pair[some], all_.kind[some], all_.vertices[some], all_.mollified[some], all_.foreseen[some]
     return Stencils(*columns, least[:count]), some
+
+
+@compiled
+def largest_skin(scene, i, j):
+    """Of a pair of bodies; with a larger one there are too many candidates [m]."""
+    is_soft = scene.points.is_soft
+    is_any = is_soft[i] or (j < len(is_soft) and is_soft[j])
+    return max(scene.table.reach, (_LARGEST[1] if is_any else _LARGEST[0]) * scene.mesh.size)
+
+
+@compiled
+def crowded(scene, y, ahead, near):
+    """Bodies (B,) that pass too much of each other on the way from y to ahead, (V, 3) each."""
+    points, trees, count = scene.points, scene.mesh.trees, len(scene.points.is_soft)
+    means, rests = np.empty((count, 3)), np.empty(count)
+    _drift(points, y, ahead, means, rests)
+    long, size = np.empty((len(near), 2), dtype=np.int64), 0
+    most = np.empty(len(near))
+    for k in range(len(near)):
+        i, j = near[k, 0], near[k, 1]
+        if j < count and _approach(scene, i, j, means, rests) > largest_skin(scene, i, j):
+            long[size, 0], long[size, 1] = i, j
+            most[size] = _CROWD * (trees.first[i + 1] - trees.first[i] + trees.first[j + 1] - trees.first[j])
+            size += 1
+    result = np.zeros(count, dtype=np.bool_)
+    if size:
+        reach = np.full(size, scene.table.reach)
+        is_more = meet_in_more(long[:size], trees, scene.mesh.faces, y, ahead, reach, most[:size])
+        for k in range(size):
+            if is_more[k]:
+                result[long[k, 0]] = result[long[k, 1]] = True
+    return result

@@ -146,9 +146,7 @@ def factorise(pattern, numbers, active, U):
     """Make the fronts U of the active rows (R,), those of whole parts of H; which rows are in definite parts, (R,)."""
     fronts = pattern.fronts
     count = len(fronts.parent)
-    is_active, is_definite = np.zeros(count, dtype=np.bool_), np.ones(count, dtype=np.bool_)
-    for r in range(len(active)):
-        is_active[pattern.of_row[r]] |= active[r]
+    is_active, is_definite = active_fronts(pattern, active), np.ones(count, dtype=np.bool_)
     for f in range(count):
         if not is_active[f]:
             continue
@@ -158,8 +156,9 @@ def factorise(pattern, numbers, active, U):
             _load(pattern, f, numbers, F)
             child = fronts.child[f]
             while child >= 0:
-                place = fronts.place[fronts.first[child] : fronts.first[child + 1]]
-                add_child(front(U, pattern.starts, fronts.sizes, child), place, F)
+                if is_active[child]:  # a front without active rows is not coupled with others
+                    place = fronts.place[fronts.first[child] : fronts.first[child + 1]]
+                    add_child(front(U, pattern.starts, fronts.sizes, child), place, F)
                 child = fronts.sibling[child]
             is_definite[f] = dense.eliminate(F, 3 * (fronts.pivots[f + 1] - fronts.pivots[f]))
         if fronts.parent[f] >= 0:
@@ -168,6 +167,15 @@ def factorise(pattern, numbers, active, U):
         if fronts.parent[f] >= 0:
             is_definite[f] = is_definite[fronts.parent[f]]
     return is_definite[pattern.of_row]
+
+
+@compiled
+def active_fronts(pattern, active):
+    """The fronts with active rows, (f,); the others are not coupled with them."""
+    result = np.zeros(len(pattern.fronts.parent), dtype=np.bool_)
+    for r in range(len(active)):
+        result[pattern.of_row[r]] |= active[r]
+    return result
 
 
 @compiled
@@ -198,18 +206,17 @@ def solve(pattern, matrix, active, U, b, x):
             for n in range(first[r], first[r + 1]):
                 for k in range(3):
                     y[at + 3 * n + k] = b[n, k]
-    for step in range(2 * len(fronts.parent)):
-        f = step if step < len(fronts.parent) else 2 * len(fronts.parent) - 1 - step
+    count, is_active = len(fronts.parent), active_fronts(pattern, active)
+    for step in range(2 * count):
+        f = step if step < count else 2 * count - 1 - step
+        if not is_active[f]:
+            continue
         begin, width = 3 * fronts.pivots[f], 3 * (fronts.pivots[f + 1] - fronts.pivots[f])
         border = fronts.border[fronts.first[f] : fronts.first[f + 1]]
         P = front(U, pattern.starts, fronts.sizes, f)[:width]
-        is_needed = False
         for c in range(width):
             near[c] = y[begin + c]
-            is_needed |= near[c] != 0.0
-        if step < len(fronts.parent):
-            if not is_needed:
-                continue
+        if step < count:
             near[width : width + 3 * len(border)] = 0.0
             dense.forward(P, near)
             for s in range(len(border)):
@@ -219,9 +226,6 @@ def solve(pattern, matrix, active, U, b, x):
             for s in range(len(border)):
                 for c in range(3):
                     near[width + 3 * s + c] = y[3 * border[s] + c]
-                    is_needed |= near[width + 3 * s + c] != 0.0
-            if not is_needed:
-                continue
             dense.backward(P, near)
         for c in range(width):
             y[begin + c] = near[c]
