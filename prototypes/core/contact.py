@@ -176,7 +176,13 @@ def add_derivatives(scene, square, stencils, some, y, projected, row_of_node, is
     pair, kind, vertices, mollified = stencils.pair, stencils.kind, stencils.vertices, stencils.mollified
     nodes, m, place, first = np.empty(NODES, dtype=np.int64), 0, np.empty(4, dtype=np.int64), scene.rows.first
     lever, levers, e = np.empty(ROOM), np.empty((2, ROOM)), np.empty((3, 3))
-    memory, E, G, N, c = np.zeros(9 * NODES**2), np.zeros((2, 3)), np.zeros((2, 2)), np.empty((3, 3)), np.empty((2, 3 * NODES))
+    memory, E, G, N, c = (
+        np.zeros(9 * NODES**2),
+        np.zeros((2, 3)),
+        np.zeros((2, 2)),
+        np.empty((3, 3)),
+        np.empty((2, 3 * NODES)),
+    )
     H = memory[:0].reshape(0, 0)
     for k in range(len(some.of)):
         s, d, w, n = some.of[k], some.distance[k], some.w[k], some.n[k]
@@ -198,7 +204,9 @@ def add_derivatives(scene, square, stencils, some, y, projected, row_of_node, is
         lever_of(kind, vertices, s, w, place, m, weight, lever)
         across = cross_of(vertices, s, y, e) if eps > 0.0 else np.inf
         if across < eps:
-            _add_mollified(vertices[s], eps, (place, nodes, m, weight), (kappa, B, slope, h), across, e, project, (n, lever), H, g)
+            _add_mollified(
+                vertices[s], eps, (place, nodes, m, weight), (kappa, B, slope, h), across, e, project, (n, lever), H, g
+            )
             if project and 2.0 * across >= d * d * max(_square(e[0]), _square(e[1])):
                 continue
             slope *= mollifier(across, eps)[0]
@@ -242,7 +250,9 @@ def _write_exact(along, force, d, n, count, E, G, N):
         for q in range(3):
             P = -n[k] * n[q]
             if count == 2:
-                P -= E[0, k] * (G[0, 0] * E[0, q] + G[0, 1] * E[1, q]) + E[1, k] * (G[1, 0] * E[0, q] + G[1, 1] * E[1, q])
+                P -= E[0, k] * (G[0, 0] * E[0, q] + G[0, 1] * E[1, q]) + E[1, k] * (
+                    G[1, 0] * E[0, q] + G[1, 1] * E[1, q]
+                )
             elif count == 1:
                 P -= E[0, k] * G[0, 0] * E[0, q]
             N[k, q] -= force / d * P
@@ -360,7 +370,14 @@ def add_corrections(scene, square, stencils, some, y, ahead, loads):
     """Add loads (N, 3) of gaps that close by what turns them, see `contact.gap_correction`; whether there is any."""
     weight, table, vertices = scene.points.weight, scene.table, stencils.vertices
     place, nodes, lever = np.empty(4, dtype=np.int64), np.empty(NODES, dtype=np.int64), np.empty(ROOM)
-    levers, E, G, e, moved, found = np.empty((2, ROOM)), np.zeros((2, 3)), np.zeros((2, 2)), np.empty((3, 3)), np.empty(3), False
+    levers, E, G, e, moved, found = (
+        np.empty((2, ROOM)),
+        np.zeros((2, 3)),
+        np.zeros((2, 2)),
+        np.empty((3, 3)),
+        np.empty(3),
+        False,
+    )
     for k in range(len(some.of)):
         s, d, w, n = some.of[k], some.distance[k], some.w[k], some.n[k]
         if is_led(scene.points.is_soft, stencils.pair, s):
@@ -375,8 +392,10 @@ def add_corrections(scene, square, stencils, some, y, ahead, loads):
                 moved[c] += w[v] * (ahead[vertices[s, v], c] - y[vertices[s, v], c])
         for a in range(count):
             for b in range(count):
-                sunk -= G[a, b] * (E[b, 0] * moved[0] + E[b, 1] * moved[1] + E[b, 2] * moved[2]) * (
-                    E[a, 0] * n[0] + E[a, 1] * n[1] + E[a, 2] * n[2]
+                sunk -= (
+                    G[a, b]
+                    * (E[b, 0] * moved[0] + E[b, 1] * moved[1] + E[b, 2] * moved[2])
+                    * (E[a, 0] * n[0] + E[a, 1] * n[1] + E[a, 2] * n[2])
                 )
         model = table.model[stencils.pair[s, 0], stencils.pair[s, 1]]
         xi, eps = table.xi[model], stencils.mollified[s]
@@ -529,7 +548,11 @@ def lower_fractions(table, stencils, y, ahead, labels, moving, floors, fractions
             continue
         i, j = pair[s, 0], pair[s, 1]
         island, model = labels[owner(pair, s, moving)], table.model[i, j]
-        xi, d_hat, floor = table.xi[model], table.d_hat[model], floors[i] if j >= len(floors) else max(floors[i], floors[j])
+        xi, d_hat, floor = (
+            table.xi[model],
+            table.d_hat[model],
+            floors[i] if j >= len(floors) else max(floors[i], floors[j]),
+        )
         if stencils.least[s] >= xi + max(REST * d_hat, floor):
             continue
         if kind[s] == PLANE:

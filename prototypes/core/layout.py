@@ -31,11 +31,12 @@ class Rows(NamedTuple):
 
 
 class Points(NamedTuple):
-    """V points of B bodies, those of a body one after the other."""
+    """V points of B bodies, those of a body one after the other; after them corners of boxes around some bodies."""
 
     row: Ints  # (V,)
     weight: Array  # (V, 4) by the nodes of the row
     first: Ints  # (B + 1,) first point of each body
+    hull: Ints  # (B, 2) the range of points whose motion bounds that of all: of a body's own, or of the corners
     is_soft: Bools  # (B,)
     is_fixed: Bools  # (B,) bodies of which nothing moves
 
@@ -121,7 +122,13 @@ def read(cpu: Any, dt: float) -> tuple[Scene, Limits, Array, Array]:
     count = int(body_of.max()) + 1
     first = surfaces.first if meshes is None else meshes.first_vertex
     is_fixed = np.array([bodies.is_fixed[body_of == b].all() for b in range(count)])
-    points = Points(row_of, weight, first.astype(np.int64), np.arange(count) >= affine, is_fixed)
+    first = first.astype(np.int64)
+    hull = np.column_stack([first[:-1], first[1:]])
+    boxed = np.flatnonzero((np.arange(count) < affine) & (np.diff(first) > 8))
+    hull[boxed] = len(weight) + 8 * np.arange(len(boxed))[:, None] + [0, 8]
+    weight = np.concatenate([weight, *(_corners(weight[first[b] : first[b + 1], 1:]) for b in boxed)])
+    with_corners = np.concatenate([row_of, np.repeat(boxed, 8)])
+    points = Points(with_corners, weight, first, hull, np.arange(count) >= affine, is_fixed)
     of = surfaces if meshes is None else meshes
     lengths = np.sqrt(of.squared_lengths)
     mesh = Mesh(
@@ -147,6 +154,12 @@ def read(cpu: Any, dt: float) -> tuple[Scene, Limits, Array, Array]:
     state = cpu.state
     nodes = (_nodes(q, affine, whose, label) for q in (state.q, state.qdot))
     return Scene(rows, points, mesh, table, *by_law), limits, *nodes
+
+
+def _corners(local: Array) -> Array:
+    """Weights (8, 4) of the corners of the box around some points (k, 3)."""
+    ends = np.stack([local.min(axis=0), local.max(axis=0)])
+    return np.array([[1.0, ends[i, 0], ends[j, 1], ends[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
 
 
 def _weights(M: Array, affine: int, whose: Ints, label: Ints) -> Array:

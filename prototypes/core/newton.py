@@ -16,6 +16,7 @@ from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.convergence import are_done
 from ipc_articulation.engine.newton.extrapolation import rigid_motion
 from prototypes.core import contact, shapes
+from prototypes.core.layout import Limits, Scene
 from prototypes.core.search import Candidates, boxes, cover, crowded, looked_at, near_pairs, nothing
 from prototypes.core.system import (
     Matrix,
@@ -55,6 +56,20 @@ class Place(NamedTuple):
     among: Ints  # (k,) their places among the candidates
 
 
+class Iteration(NamedTuple):
+    """What a Newton iteration begins with."""
+
+    scene: Scene
+    limits: Limits
+    now: Place
+    friction: contact.Friction
+    since: Array  # (N, 3) nodes at the beginning of the step
+    x_tilde: Array  # (N, 3)
+    before: Array  # (N, 3) the last Newton step
+    moving: Bools  # (B,) bodies whose islands have not ended
+    is_free: Bools  # (R,) rows that have unknowns
+
+
 @compiled
 def positions(points, rows, x):
     """Points (V, 3) from nodes (N, 3)."""
@@ -87,7 +102,7 @@ def begin(scene, x):
         for n in range(rows.first[r], rows.first[r + 1]):
             row_of_node[n] = r
     pattern = analysed(matrix)
-    known = nothing(scene, positions(scene.points, rows, x))
+    known = nothing()
     return Kept(known, matrix, pattern, np.empty(pattern.starts[-1]), places, row_of_node)
 
 
@@ -119,7 +134,7 @@ def step(scene, limits, kept, x, v):
         iterations += 1
         projected = refused & (size >= np.where(points.is_soft, _EXACT, 1.0))
         is_free = free_rows(rows, moving)
-        given = scene, limits, now, friction, x, x_tilde, before, moving, is_free
+        given = Iteration(scene, limits, now, friction, x, x_tilde, before, moving, is_free)
         dx, refused, kept = newton_step(given, projected, refused, kept)
         ahead = now.x + dx
         y_ahead = positions(points, rows, ahead)
@@ -234,10 +249,10 @@ def energies(scene, limits, stencils, friction, since, x_tilde, x, y, moving):
 @compiled
 def newton_step(given, projected, refused, kept):
     """-H⁻¹ g with gap corrections, (N, 3), the bodies whose exact Hessian was not definite, and what is kept."""
-    scene, limits, now, friction, since, x_tilde, before, moving, is_free = given
-    dx, body = np.empty_like(now.x), scene.rows.body
+    now, limits, is_free, body = given.now, given.limits, given.is_free, given.scene.rows.body
+    dx = np.empty_like(now.x)
     g, kept = assemble(given, projected, kept)
-    may_refuse = not np.all(projected | ~moving)
+    may_refuse = not np.all(projected | ~given.moving)
     is_solved, definite, kept = solved(limits, kept, g, is_free, body, dx, may_refuse)
     if not is_solved:
         refused = refused.copy()
@@ -248,8 +263,9 @@ def newton_step(given, projected, refused, kept):
         is_solved, definite, kept = solved(limits, kept, g, is_free, body, dx, False)
     if not limits.by_gradients:
         loads = np.zeros_like(dx)
-        y_ahead = positions(scene.points, scene.rows, now.x + dx)
-        if contact.add_corrections(scene, limits.dt**2, now.stencils, now.some, now.y, y_ahead, loads):
+        y_ahead = positions(given.scene.points, given.scene.rows, now.x + dx)
+        of = now.stencils, now.some, now.y, y_ahead
+        if contact.add_corrections(given.scene, limits.dt**2, *of, loads):
             more = np.empty_like(dx)
             solve(kept.pattern, kept.matrix, is_free, kept.U, loads, more)
             dx -= more
@@ -259,14 +275,15 @@ def newton_step(given, projected, refused, kept):
 @compiled
 def assemble(given, projected, kept):
     """The gradient (N, 3); the Hessian is in the matrix."""
-    scene, limits, now, friction, since, x_tilde, before, moving, is_free = given
-    g, square = np.zeros_like(now.x), limits.dt**2
-    matrix = with_room(kept.matrix, 6 * (len(now.some.of) + len(friction.force)), 16 * 54 * (len(now.some.of) + len(friction.force)))
+    scene, now, friction, square = given.scene, given.now, given.friction, given.limits.dt**2
+    g, count = np.zeros_like(now.x), len(now.some.of) + len(friction.force)
+    matrix = with_room(kept.matrix, 6 * count, 16 * 54 * count)
     cleared(matrix)
-    shapes.add_derivatives(scene, square, now.x, x_tilde, now.y, before, moving, projected, matrix, kept.places, g)
-    of = kept.row_of_node, is_free, matrix, g
+    at = now.x, given.x_tilde, now.y, given.before
+    shapes.add_derivatives(scene, square, *at, given.moving, projected, matrix, kept.places, g)
+    of = kept.row_of_node, given.is_free, matrix, g
     contact.add_derivatives(scene, square, now.stencils, now.some, now.y, projected, *of)
-    contact.add_friction(scene, friction, limits.eps, since, now.x, moving, *of)
+    contact.add_friction(scene, friction, given.limits.eps, given.since, now.x, given.moving, *of)
     return g, Kept(kept.candidates, matrix, kept.pattern, kept.U, kept.places, kept.row_of_node)
 
 
@@ -317,7 +334,7 @@ def way(scene, known, now, y_ahead, labels, moving):
     """How far bodies may go to y_ahead (V, 3).
 
     Returns:
-        The fraction of each body, (B,); islands (B,); candidates; the stencils that may come near on this way, and which.
+        The fraction of each body, (B,); islands (B,); candidates; the stencils near this way, and which these are.
     """
     points, count = scene.points, len(moving)
     touching = of_near(now.stencils, now.some)
@@ -334,7 +351,9 @@ def way(scene, known, now, y_ahead, labels, moving):
         is_crowded = crowded(scene, now.y, y_ahead, near)
         if not np.any(is_crowded):
             break
-        fraction = np.where(islands.anyone(joined(labels, near, ~points.is_fixed), is_crowded), 0.25 * fraction, fraction)
+        fraction = np.where(
+            islands.anyone(joined(labels, near, ~points.is_fixed), is_crowded), 0.25 * fraction, fraction
+        )
         y_ahead = between(points, now.y, target, fraction)
         near = near_pairs(scene.table, *boxes(points, now.y, y_ahead), moving)
     labels = joined(labels, near, ~points.is_fixed)
@@ -347,12 +366,14 @@ def way(scene, known, now, y_ahead, labels, moving):
 
 @compiled
 def between(points, y, ahead, fraction):
-    """Points (V, 3) at y + fraction (ahead - y), with a fraction for each body."""
-    result = np.empty_like(y)
+    """Points at y + fraction (ahead - y), with a fraction for each body."""
+    result = ahead.copy()
     for b in range(len(fraction)):
-        for v in range(points.first[b], points.first[b + 1]):
-            for k in range(3):
-                result[v, k] = y[v, k] + fraction[b] * (ahead[v, k] - y[v, k]) if fraction[b] < 1.0 else ahead[v, k]
+        if fraction[b] < 1.0:
+            for begin, end in ((points.first[b], points.first[b + 1]), (points.hull[b, 0], points.hull[b, 1])):
+                for v in range(begin, end):
+                    for k in range(3):
+                        result[v, k] = y[v, k] + fraction[b] * (ahead[v, k] - y[v, k])
     return result
 
 

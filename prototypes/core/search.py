@@ -1,14 +1,14 @@
 """Candidates for contact: stencils that may come within reach on a way, kept while bodies move by less than a skin.
 
-A search of a pair of bodies finds the stencils that are nearer than reach + skin where the bodies were, at y°. Later
-points have come nearer to each other by at most
+A search of a pair of bodies finds the stencils that are nearer than reach + skin at y°. Later its points have come
+nearer to each other by at most
 
-    |t_i - t_j| + max |y_a - y°_a - t_i| + max |y_b - y°_b - t_j|,    t the mean motion of a body's points.
+    max |y_a - y°_a - t| + max |y_b - y°_b - t|,    t the mean motion of the points of the first body;
 
-While this is at most the skin at both ends of a straight way, no stencil is missing on it. A pair whose skin is used up
-is searched anew, with all pairs of both bodies, from where they are now; the others stay as they are. Where a way is
-longer than any sensible skin, it is searched itself, and what is found holds for this way alone. If more pairs of
-leaves of both trees come near each other on it than where surfaces touch, only a quarter of the way is looked at.
+points of a hull are enough, because motions of affine bodies are linear. While this is at most the skin at both ends of
+a straight way, no stencil is missing on it. Where a way is longer than any sensible skin, it is searched itself, from
+y° to y°°: then all places y° + s (y°° - y°) are as good as y°, with one s for both bodies. If more pairs of leaves of
+both trees come near each other on it than where surfaces touch, only a quarter of the way is looked at.
 """
 
 from __future__ import annotations
@@ -25,27 +25,33 @@ from prototypes.core.contact import PLANE, Stencils
 from prototypes.core.stencils import distance
 
 _AHEAD = 4.0  # skin in units of how much nearer a way brings two bodies
+_BESIDE = 0.25  # skin of a long way in units of the largest
 _LARGEST = 0.05, 0.5  # skin in units of a typical edge, of bodies that are stiff, and that are soft
 _CROWD = 8  # pairs of leaves for each node of the trees
 _MORE = 1.0 + 1e-6
 
 
 class Candidates(NamedTuple):
-    """The pairs that were searched and what was found, sorted by pairs."""
+    """The P pairs that were searched and what was found, sorted by pairs."""
 
-    y: Array  # (V, 3) y° [m]
     pair: Ints  # (P, 2) a body and another one, or B + p
     skin: Array  # (P,) [m]
+    is_way: Bools  # (P,) whether y° and y°° differ
+    at: Ints  # (P + 1,) hull points of both bodies of each pair, as rows of the next one
+    hull: Array  # (Q, 2, 3) y° and y°° [m]
     first: Ints  # (P + 1,) first stencil of each pair
     stencils: Stencils  # (K,), `least` being the distance at y°
+    searches: Ints  # (2,) how many pairs were searched so far, and how many of these on their way
 
 
 @compiled
-def nothing(scene, y):
+def nothing():
     """No candidates yet."""
-    none = np.empty(0, dtype=np.int64)
-    stencils = Stencils(none.reshape(0, 2), none, none.reshape(0, 4), np.empty(0), np.empty(0), np.empty(0))
-    return Candidates(y.copy(), none.reshape(0, 2), np.empty(0), np.zeros(1, dtype=np.int64), stencils)
+    none, nowhere = np.empty(0, dtype=np.int64), np.empty(0)
+    stencils = Stencils(none.reshape(0, 2), none, none.reshape(0, 4), nowhere, nowhere, nowhere)
+    zero, nobody = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.bool_)
+    at = zero, nowhere.reshape(0, 2, 3), zero
+    return Candidates(none.reshape(0, 2), nowhere, nobody, *at, stencils, np.zeros(2, dtype=np.int64))
 
 
 @compiled
@@ -95,76 +101,82 @@ def _lowest(plane, low, high):
 
 
 @compiled
-def _drift(points, known, y, means, rests):
-    """Fill the mean motions t (B, 3) since y°, and the largest motions beside them, (B,)."""
-    for b in range(len(means)):
-        first, last = points.first[b], points.first[b + 1]
-        means[b], rests[b] = 0.0, 0.0
-        for v in range(first, last):
-            for k in range(3):
-                means[b, k] += (y[v, k] - known[v, k]) / (last - first)
-        for v in range(first, last):
+def _approach(begin, places, of_way, hull, y, first, planes, t):
+    """How much nearer than at y° or on the way from there two bodies, or one and a half-plane, have come at y at most.
+
+    Args:
+        begin: Their first row in `places`.
+        places: y° and y°°, (Q, 2, 3) [m].
+        of_way: Whether these differ.
+        hull: Ranges of their hull points in y, (2, 2); the second is empty for a half-plane.
+        y: Points [m].
+        first: The half-plane's number, -1: none.
+        planes: (P, 4).
+        t: Scratch (3,).
+    """
+    share, count = 0.0, hull[0, 1] - hull[0, 0]
+    if of_way:
+        along, square, at = 0.0, 0.0, begin
+        for side in range(2):
+            for v in range(hull[side, 0], hull[side, 1]):
+                for k in range(3):
+                    way = places[at, 1, k] - places[at, 0, k]
+                    along += way * (y[v, k] - places[at, 0, k])
+                    square += way * way
+                at += 1
+        share = min(max(along / square, 0.0), 1.0) if square > 0.0 else 0.0
+    for k in range(3):
+        t[k] = 0.0
+        for c in range(count):
+            at = begin + c
+            t[k] += (y[hull[0, 0] + c, k] - places[at, 0, k] - share * (places[at, 1, k] - places[at, 0, k])) / count
+    at, total = begin, 0.0
+    for side in range(2):
+        worst = 0.0
+        for v in range(hull[side, 0], hull[side, 1]):
             square = 0.0
             for k in range(3):
-                square += (y[v, k] - known[v, k] - means[b, k]) ** 2
-            rests[b] = max(rests[b], square)
-        rests[b] = np.sqrt(rests[b])
+                before = places[at, 0, k] + share * (places[at, 1, k] - places[at, 0, k])
+                square += (y[v, k] - before - t[k]) ** 2
+            worst = max(worst, square)
+            at += 1
+        total += np.sqrt(worst)
+    if first >= 0:
+        total += max(-planes[first, 0] * t[0] - planes[first, 1] * t[1] - planes[first, 2] * t[2], 0.0)
+    return total
 
 
 @compiled
-def _approach(scene, i, j, means, rests):
-    """How much nearer the pair has come at most."""
-    if j >= len(rests):
-        along = 0.0
-        for k in range(3):
-            along -= scene.table.planes[j - len(rests), k] * means[i, k]
-        return rests[i] + max(along, 0.0)
-    square = 0.0
-    for k in range(3):
-        square += (means[i, k] - means[j, k]) ** 2
-    return np.sqrt(square) + rests[i] + rests[j]
+def _write_hull(points, i, j, hull):
+    """Write the ranges of hull points of a pair, see `_approach`; returns their number, and the half-plane or -1."""
+    bodies = len(points.is_soft)
+    hull[0, 0], hull[0, 1] = points.hull[i, 0], points.hull[i, 1]
+    hull[1, 0], hull[1, 1] = (points.hull[j, 0], points.hull[j, 1]) if j < bodies else (0, 0)
+    return hull[0, 1] - hull[0, 0] + hull[1, 1] - hull[1, 0], j - bodies if j >= bodies else -1
 
 
 @compiled
 def cover(scene, known, y, ahead, near):
-    """Candidates that hold on the way from y to ahead, (V, 3) each, for near pairs (k, 2), ascending.
+    """Candidates that hold on the way from y to ahead, points both, for near pairs (k, 2), ascending.
 
     Returns:
         The candidates, and how much nearer each of their pairs may come than at y°, (P,) [m].
     """
-    points, table, bodies = scene.points, scene.table, len(scene.points.is_soft)
-    means, rests = np.empty((2, bodies, 3)), np.empty((2, bodies))
-    _drift(points, known.y, y, means[0], rests[0])
-    _drift(points, known.y, ahead, means[1], rests[1])
-    place, is_old = np.full(len(near), -1), np.zeros(bodies, dtype=np.bool_)
-    p, is_missing = 0, False
+    nearer, hull, t = np.empty(len(known.pair)), np.empty((2, 2), dtype=np.int64), np.empty(3)
+    for p in range(len(known.pair)):
+        _, plane = _write_hull(scene.points, known.pair[p, 0], known.pair[p, 1], hull)
+        given = known.at[p], known.hull, known.is_way[p], hull
+        nearer[p] = max(
+            _approach(*given, y, plane, scene.table.planes, t), _approach(*given, ahead, plane, scene.table.planes, t)
+        )
+    place, p, is_missing = np.full(len(near), -1), 0, False
     for k in range(len(near)):
         while p < len(known.pair) and _is_less(known.pair, p, near, k):
             p += 1
         if p < len(known.pair) and known.pair[p, 0] == near[k, 0] and known.pair[p, 1] == near[k, 1]:
-            i, j = near[k, 0], near[k, 1]
-            e = max(_approach(scene, i, j, means[0], rests[0]), _approach(scene, i, j, means[1], rests[1]))
-            if e <= known.skin[p]:
-                place[k] = p
-            else:
-                is_old[i] = not points.is_fixed[i]
-                if j < bodies:
-                    is_old[j] = not points.is_fixed[j]
+            place[k] = p if nearer[p] <= known.skin[p] else -1
         is_missing |= place[k] < 0
-    if is_missing:
-        for b in range(bodies):
-            if is_old[b]:
-                for v in range(points.first[b], points.first[b + 1]):
-                    for k in range(3):
-                        known.y[v, k] = y[v, k]
-        _drift(points, known.y, y, means[0], rests[0])
-        _drift(points, known.y, ahead, means[1], rests[1])
-        known = _searched(scene, known, near, place, is_old, means, rests, y, ahead)
-    nearer = np.empty(len(known.pair))
-    for p in range(len(known.pair)):
-        i, j = known.pair[p, 0], known.pair[p, 1]
-        nearer[p] = max(_approach(scene, i, j, means[0], rests[0]), _approach(scene, i, j, means[1], rests[1]))
-    return known, nearer
+    return _searched(scene, known, nearer, near, place, y, ahead) if is_missing else (known, nearer)
 
 
 @compiled
@@ -173,80 +185,116 @@ def _is_less(left, p, right, k):
 
 
 @compiled
-def _searched(scene, known, near, place, is_old, means, rests, y, ahead):
-    """The candidates with those of near pairs without a place, or with an old body, anew; others that are not near go."""
-    bodies, table = len(is_old), scene.table
-    count, is_soft = len(near), scene.points.is_soft
-    skin, new, to = np.empty(count), np.empty((count, 2), dtype=np.int64), 0
-    distances, new_place, is_on_way = np.empty(count), np.full(count, -1), np.zeros(bodies, dtype=np.bool_)
+def _searched(scene, known, nearer, near, place, y, ahead):
+    """The candidates of near pairs, anew those without a place among the known ones; and how much nearer these come."""
+    points, table, count = scene.points, scene.table, len(near)
+    skin, is_way, come, wanted = (
+        np.empty(count),
+        np.zeros(count, dtype=np.bool_),
+        np.empty(count),
+        np.zeros(2, dtype=np.int64),
+    )
+    at, hull, t, size = np.zeros(count + 1, dtype=np.int64), np.empty((2, 2), dtype=np.int64), np.empty(3), 0
     for k in range(count):
-        i, j = near[k, 0], near[k, 1]
-        if is_old[i] or (j < bodies and is_old[j]):
-            place[k] = -1
+        size, _ = _write_hull(points, near[k, 0], near[k, 1], hull)
+        at[k + 1] = at[k] + size
+    hulls = np.empty((at[count], 2, 3))
+    for k in range(count):
+        size, plane = _write_hull(points, near[k, 0], near[k, 1], hull)
         if place[k] >= 0:
-            skin[k] = known.skin[place[k]]
+            p = place[k]
+            skin[k], is_way[k], come[k] = known.skin[p], known.is_way[p], nearer[p]
+            hulls[at[k] : at[k + 1]] = known.hull[known.at[p] : known.at[p + 1]]
             continue
-        e = max(_approach(scene, i, j, means[0], rests[0]), _approach(scene, i, j, means[1], rests[1]))
-        largest = largest_skin(scene, i, j)
-        is_long = j < bodies and e > largest
-        skin[k] = -1.0 if is_long else max(min(_AHEAD * e, largest), 1.01 * e, table.reach)
-        if j < bodies:
-            new[to, 0], new[to, 1], distances[to], new_place[k] = i, j, table.reach + max(skin[k], 0.0), to
-            is_on_way[i] |= is_long
-            is_on_way[j] |= is_long
+        _write_places(hull, y, y, hulls, at[k])
+        come[k] = _approach(at[k], hulls, False, hull, ahead, plane, table.planes, t)
+        largest = largest_skin(scene, near[k, 0], near[k, 1])
+        skin[k] = max(min(_AHEAD * come[k], largest), come[k] if plane >= 0 else 0.0, table.reach)
+        if plane < 0:
+            is_way[k] = come[k] > largest
+            if is_way[k]:
+                skin[k], come[k] = max(_BESIDE * largest, table.reach), 0.0
+                _write_places(hull, y, ahead, hulls, at[k])
+            wanted[int(is_way[k])] += 1
+    known.searches[0] += wanted[0] + wanted[1]
+    known.searches[1] += wanted[1]
+    straight = _found(scene, near, place, is_way, skin, False, wanted[0], y, y)
+    moved = _found(scene, near, place, is_way, skin, True, wanted[1], y, ahead)
+    stencils, first = _joined(scene, known, near, place, is_way, skin, straight, moved, y)
+    return Candidates(near.copy(), skin, is_way, at, hulls, first, stencils, known.searches), come
+
+
+@compiled
+def _write_places(hull, y, end, hulls, at):
+    for side in range(2):
+        for v in range(hull[side, 0], hull[side, 1]):
+            for k in range(3):
+                hulls[at, 0, k], hulls[at, 1, k] = y[v, k], end[v, k]
+            at += 1
+
+
+@compiled
+def _found(scene, near, place, is_way, skin, of_way, count, y, end):
+    """Search the pairs of bodies without a place, those on long ways or the others: where each begins, and stencils."""
+    mesh, bodies = scene.mesh, len(scene.points.is_soft)
+    pairs, distances, to = np.empty((count, 2), dtype=np.int64), np.empty(count), 0
+    for k in range(len(near)):
+        if place[k] < 0 and near[k, 1] < bodies and is_way[k] == of_way:
+            pairs[to, 0], pairs[to, 1], distances[to] = near[k, 0], near[k, 1], scene.table.reach + skin[k]
             to += 1
-    mesh, start, end = scene.mesh, known.y, known.y
-    if np.any(is_on_way):
-        start, end = known.y.copy(), known.y.copy()
-        for b in range(bodies):
-            if is_on_way[b]:
-                for v in range(scene.points.first[b], scene.points.first[b + 1]):
-                    for k in range(3):
-                        start[v, k], end[v, k] = y[v, k], ahead[v, k]
     of_mesh = mesh.trees, mesh.edges, mesh.faces, mesh.dimension, mesh.squares
-    found = search_meshes(new[:to], *of_mesh, start, end, distances[:to])
-    sizes = np.zeros(to + 1, dtype=np.int64)
-    for s in range(len(found[0])):
-        sizes[found[0][s] + 1] += 1
-    begin = np.cumsum(sizes)
-    room = 0
-    for k in range(count):
-        i = near[k, 0]
-        if place[k] >= 0:
-            room += known.first[place[k] + 1] - known.first[place[k]]
-        elif new_place[k] >= 0:
-            room += begin[new_place[k] + 1] - begin[new_place[k]]
-        else:
-            room += scene.points.first[i + 1] - scene.points.first[i]
-    old, first = known.stencils, np.zeros(count + 1, dtype=np.int64)
-    pair, kind, vertices = np.empty((room, 2), dtype=np.int64), np.empty(room, dtype=np.int64), np.empty((room, 4), dtype=np.int64)
-    mollified, foreseen, apart, at = np.zeros(room), np.full(room, np.nan), np.empty(room), 0
-    w, n = np.empty(4), np.empty(3)
-    for k in range(count):
+    pair, kind, vertices, mollified = search_meshes(pairs, *of_mesh, y, end, distances)
+    first = np.zeros(count + 1, dtype=np.int64)
+    for s in range(len(pair)):
+        first[pair[s] + 1] += 1
+    return np.cumsum(first), kind, vertices, mollified
+
+
+@compiled
+def _joined(scene, known, near, place, is_way, skin, straight, moved, y):
+    """The stencils of near pairs: known ones, or those that were found; and where those of each pair begin."""
+    points, bodies, old, planes = scene.points, len(scene.points.is_soft), known.stencils, scene.table.planes
+    first, next_ = np.zeros(len(near) + 1, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    room = len(old.kind) + len(straight[1]) + len(moved[1])
+    for k in range(len(near)):
+        if place[k] < 0 and near[k, 1] >= bodies:
+            room += points.first[near[k, 0] + 1] - points.first[near[k, 0]]
+    pair, kind = np.empty((room, 2), dtype=np.int64), np.empty(room, dtype=np.int64)
+    vertices, mollified = np.zeros((room, 4), dtype=np.int64), np.zeros(room)
+    foreseen, least, s, w, n = np.full(room, np.nan), np.zeros(room), 0, np.empty(4), np.empty(3)
+    for k in range(len(near)):
         i, j = near[k, 0], near[k, 1]
         if place[k] >= 0:
-            for s in range(known.first[place[k]], known.first[place[k] + 1]):
-                kind[at], mollified[at], foreseen[at], apart[at] = old.kind[s], old.mollified[s], old.foreseen[s], old.least[s]
-                vertices[at] = old.vertices[s]
-                at += 1
-        elif new_place[k] >= 0:
-            for s in range(begin[new_place[k]], begin[new_place[k] + 1]):
-                kind[at], mollified[at] = found[1][s], found[3][s]
-                vertices[at] = found[2][s]
-                apart[at] = distance(kind, vertices, at, known.y, table.planes, w, n) if skin[k] > 0.0 else 0.0
-                at += 1
+            for c in range(known.first[place[k]], known.first[place[k] + 1]):
+                kind[s], mollified[s], foreseen[s], least[s] = (
+                    old.kind[c],
+                    old.mollified[c],
+                    old.foreseen[c],
+                    old.least[c],
+                )
+                for v in range(4):
+                    vertices[s, v] = old.vertices[c, v]
+                s += 1
+        elif j < bodies:
+            begin, kinds, ends, eps = moved if is_way[k] else straight
+            of = next_[int(is_way[k])]
+            next_[int(is_way[k])] += 1
+            for c in range(begin[of], begin[of + 1]):
+                kind[s], mollified[s] = kinds[c], eps[c]
+                for v in range(4):
+                    vertices[s, v] = ends[c, v]
+                least[s] = 0.0 if is_way[k] else distance(kind, vertices, s, y, planes, w, n)
+                s += 1
         else:
-            for v in range(scene.points.first[i], scene.points.first[i + 1]):
-                kind[at], vertices[at, 0], vertices[at, 1] = PLANE, v, j - bodies
-                vertices[at, 2] = vertices[at, 3] = 0
-                apart[at] = distance(kind, vertices, at, known.y, table.planes, w, n)
-                if apart[at] < table.reach + skin[k]:
-                    at += 1
-        for s in range(first[k], at):
-            pair[s, 0], pair[s, 1] = i, j
-        first[k + 1] = at
-    stencils = Stencils(pair[:at], kind[:at], vertices[:at], mollified[:at], foreseen[:at], apart[:at])
-    return Candidates(known.y, near.copy(), skin, first, stencils)
+            for v in range(points.first[i], points.first[i + 1]):
+                kind[s], vertices[s, 0], vertices[s, 1] = PLANE, v, j - bodies
+                least[s] = distance(kind, vertices, s, y, planes, w, n)
+                if least[s] < scene.table.reach + skin[k]:
+                    s += 1
+        for c in range(first[k], s):
+            pair[c, 0], pair[c, 1] = i, j
+        first[k + 1] = s
+    return Stencils(pair[:s], kind[:s], vertices[:s], mollified[:s], foreseen[:s], least[:s]), first
 
 
 @compiled
@@ -275,19 +323,20 @@ def largest_skin(scene, i, j):
 
 @compiled
 def crowded(scene, y, ahead, near):
-    """Bodies (B,) that pass too much of each other on the way from y to ahead, (V, 3) each."""
+    """Bodies (B,) that pass too much of each other on the way from y to ahead, points both."""
     points, trees, count = scene.points, scene.mesh.trees, len(scene.points.is_soft)
-    means, rests = np.empty((count, 3)), np.empty(count)
-    _drift(points, y, ahead, means, rests)
-    long, size = np.empty((len(near), 2), dtype=np.int64), 0
-    most = np.empty(len(near))
+    long, size, hull, t = np.empty((len(near), 2), dtype=np.int64), 0, np.empty((2, 2), dtype=np.int64), np.empty(3)
+    most, result = np.empty(len(near)), np.zeros(count, dtype=np.bool_)
     for k in range(len(near)):
         i, j = near[k, 0], near[k, 1]
-        if j < count and _approach(scene, i, j, means, rests) > largest_skin(scene, i, j):
-            long[size, 0], long[size, 1] = i, j
-            most[size] = _CROWD * (trees.first[i + 1] - trees.first[i] + trees.first[j + 1] - trees.first[j])
-            size += 1
-    result = np.zeros(count, dtype=np.bool_)
+        nodes = trees.first[i + 1] - trees.first[i] + (trees.first[j + 1] - trees.first[j] if j < count else 0)
+        if j < count and nodes > 4 * _CROWD:
+            number, plane = _write_hull(points, i, j, hull)
+            places = np.empty((number, 2, 3))
+            _write_places(hull, y, y, places, 0)
+            if _approach(0, places, False, hull, ahead, plane, scene.table.planes, t) > largest_skin(scene, i, j):
+                long[size, 0], long[size, 1], most[size] = i, j, _CROWD * nodes
+                size += 1
     if size:
         reach = np.full(size, scene.table.reach)
         is_more = meet_in_more(long[:size], trees, scene.mesh.faces, y, ahead, reach, most[:size])

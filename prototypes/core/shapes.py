@@ -2,7 +2,7 @@
 
     E = ½ Σ (x - x̃)ᵀ (W ⊗ 1) (x - x̃) + dt² v κ ‖A Aᵀ - 1‖² + dt² Σ W_e(x)
 
-`engine.terms` has the formulas with A's rows; here H of ∂²E/∂A_ik ∂A_jl is at node k + 1, axis i, and node l + 1, axis j.
+`engine.terms` has the formulas with A's rows; here ∂²E/∂A_ik ∂A_jl is at node k + 1, axis i, and node l + 1, axis j.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def add_energies(scene, square, x, x_tilde, y, moving, E):
                 for j in range(3):
                     E[b] += square * rows.stiffness[r] * _strain(x, first, i, j) ** 2
     if len(scene.membranes.points):
-        _add(_membrane_energies(y, scene.membranes.points, scene.membranes.constants), scene, scene.membranes, square, E)
+        _add(
+            _membrane_energies(y, scene.membranes.points, scene.membranes.constants), scene, scene.membranes, square, E
+        )
     if len(scene.hinges.points):
         _add(_hinge_energies(y, scene.hinges.points, scene.hinges.constants), scene, scene.hinges, square, E)
     if len(scene.solids.points):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.by_fronts import dense
 from ipc_articulation.engine.linear_system.by_fronts.front_tree import Fronts, front_tree

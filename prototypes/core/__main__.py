@@ -1,0 +1,119 @@
+"""The sketch of the core beside the engine as it is: the same scenes, in turn step by step, in one process.
+
+Both start from the same state; friction is lagged, and resistance given. `ms` is the processor's time of a step of
+Newton's method: without libuipc's world and the write-back of results for the sketch, with them for the engine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.method.works import start
+
+WORKS = {
+    "columns/10": 200,
+    "columns/50": 100,
+    "tumbled/10": 100,
+    "tumbled/50": 60,
+    "spheres/10": 60,
+    "block/5000": 40,
+    "cloth/50x50": 40,
+}  # rows of `benchmarks.stark`, and their steps
+SETTLING = 5  # steps that are not counted
+DT = 0.01  # [s] of all of them
+
+
+@dataclass
+class Comparison:
+    """A scene by both."""
+
+    work: str
+    milliseconds: float = 0.0  # a step of the sketch
+    iterations: float = 0.0
+    of_engine: float = 0.0  # the same of the engine
+    iterations_of_engine: float = 0.0
+    apart: float = 0.0  # how far apart points are after the first ten steps [m]
+    failed: int = 0  # steps of the sketch without convergence
+
+    @property
+    def ratio(self) -> float:
+        return self.milliseconds / self.of_engine
+
+    @property
+    def by_iteration(self) -> float:
+        return self.ratio * self.iterations_of_engine / self.iterations
+
+
+def compare(work: str, steps: int) -> Comparison:
+    """Step a scene by both."""
+    from prototypes.core import layout, newton
+
+    result, counted = Comparison(work), steps - SETTLING
+    with tempfile.TemporaryDirectory() as folder:
+        play = start(f"stark/{work}", Path(folder))
+        scene, limits, x, v = layout.read(play.engine.cpu, DT)
+        newton.step(scene, limits, newton.begin(scene, x), x, v)  # compiles
+        kept = newton.begin(scene, x)
+        for index in range(steps):
+            begun = process_time()
+            play.step(index)
+            between = process_time()
+            x, v, kept, iterations = newton.step(scene, limits, kept, x, v)
+            ended = process_time()
+            result.failed += iterations < 0
+            if index == 9:
+                result.apart = float(np.abs(x - layout.read(play.engine.cpu, DT)[2]).max())
+            if index >= SETTLING:
+                result.of_engine += 1e3 * (between - begun) / counted
+                result.milliseconds += 1e3 * (ended - between) / counted
+                result.iterations += abs(iterations) / counted
+                result.iterations_of_engine += play.engine.statistics.newton.iterations / counted
+    return result
+
+
+def table(found: Sequence[Comparison]) -> Table:
+    made = Table("scene", "ms", "iterations", "engine: ms", "iterations", "ratio", "an iteration", "apart, m")
+    for row in found:
+        numbers = f"{row.milliseconds:.2f}", f"{row.iterations:.2f}", f"{row.of_engine:.2f}"
+        ratios = f"{row.iterations_of_engine:.2f}", f"{row.ratio:.2f}", f"{row.by_iteration:.2f}", f"{row.apart:.1e}"
+        made.add_row(row.work, *numbers, *ratios)
+    return made
+
+
+def rows(only: Sequence[str], quick: bool) -> Iterator[Comparison]:
+    for work, steps in WORKS.items():
+        if not only or any(part in work for part in only):
+            yield compare(work, min(steps, 20) if quick else steps)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m prototypes.core", description=__doc__)
+    parser.add_argument(
+        "--only", nargs="*", default=[], metavar="PART", help="scenes with a part of these in their names"
+    )
+    parser.add_argument("--quick", action="store_true", help="twenty steps of each")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file, too")
+    arguments = parser.parse_args()
+    found = list(rows(arguments.only, arguments.quick))
+    Console().print(table(found))
+    if len(found) > 1:
+        mean = float(np.exp(np.mean(np.log([row.ratio for row in found]))))
+        Console().print(
+            f"geometric mean of the ratios: {mean:.2f}; steps without convergence: {sum(r.failed for r in found)}"
+        )
+    if arguments.json:
+        arguments.json.write_text(json.dumps([asdict(row) for row in found], indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
