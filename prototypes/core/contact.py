@@ -487,8 +487,8 @@ def add_friction(scene, friction, eps, since, x, moving, row_of_node, is_free, m
 
 
 @compiled
-def follow(friction, eps, since, x, ahead, moving):
-    """Let the duals follow a step from x to ahead, (N, 3) each."""
+def follow(friction, eps, since, x, ahead, moving, turned):
+    """Let the duals follow a step from x to ahead, (N, 3) each, on which some bodies (B,) have turned on circles."""
     u, to = np.empty(3), np.empty(3)
     for f in range(len(friction.force)):
         if is_moving(friction.pair, f, moving) and not np.isnan(friction.dual[f, 0]):
@@ -496,7 +496,9 @@ def follow(friction, eps, since, x, ahead, moving):
             s, c = smooth_norm_derivatives(slip(friction, f, since, x, u), eps)
             for k in range(3):
                 to[k] -= u[k]
-            follow_dual(friction.force[f], False, s, c, u, to, friction.dual[f])
+            i, j = friction.pair[f, 0], friction.pair[f, 1]
+            on_circles = turned[i] or (j < len(turned) and turned[j])
+            follow_dual(friction.force[f], on_circles, s, c, u, to, friction.dual[f])
 
 
 @compiled

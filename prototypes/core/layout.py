@@ -15,7 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.articulation.energy import ArticulationEnergy
+from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.contact.face_trees import FaceTrees
+from ipc_articulation.engine.terms.articulation import Articulation
+from ipc_articulation.engine.terms.joint_penalty import JointPenalties
+from prototypes.core.joints import Linkage
+
+KNOWN = {"kinetic", "ortho potential", "elasticity", "contact", JointPenalties.name, Articulation.name}
 
 
 class Rows(NamedTuple):
@@ -95,9 +102,16 @@ class Limits(NamedTuple):
     by_gradients: bool  # whether conjugate gradients are tried first
 
 
-def read(cpu: Any, dt: float) -> tuple[Scene, Limits, Array, Array]:
-    """The scene that the CPU engine has read, with the nodes x (N, 3) [m] and their velocities where it is now."""
-    model, contact = cpu.model, cpu.workspace.contact
+def read(cpu: Any, dt: float) -> tuple[Scene, Linkage, Limits, Array, Array]:
+    """The scene that the CPU engine has read, with the nodes x (N, 3) [m] and their velocities where it is now.
+
+    Raises:
+        NotImplementedError: It has something that is not part of the sketch.
+    """
+    model, contact, potential = cpu.model, cpu.workspace.contact, cpu.workspace.potential
+    foreign = {term.name for term in potential.terms} - KNOWN
+    if foreign or model.rules.anchored or (contact is not None and contact.materials.by_load.any()):
+        raise NotImplementedError(f"not part of the sketch: {foreign or 'anchored friction, or resistance by load'}")
     bodies, surfaces, meshes = model.context.bodies, model.surfaces, getattr(contact, "_meshes", None)
     affine = len(bodies.q) - int(bodies.soft.first[-1])
     corners = int(surfaces.first[affine])
@@ -107,11 +121,12 @@ def read(cpu: Any, dt: float) -> tuple[Scene, Limits, Array, Array]:
     whose = surfaces.body[soft]  # row of twelve
     body_of = np.arange(affine) if meshes is None else meshes.of_row
     of_rows = np.concatenate([np.arange(affine), whose])
+    M = bodies.mass * ~(bodies.is_fixed | bodies.external_kinetic)[:, None, None]
     rows = Rows(
         first=np.concatenate([4 * np.arange(affine), 4 * affine + np.arange(len(soft) + 1)]),
         body=body_of[of_rows],
         is_fixed=bodies.is_fixed[of_rows],
-        W=_weights(bodies.mass, affine, whose, label),
+        W=_weights(M, affine, whose, label),
         acceleration=np.ascontiguousarray(model.acceleration[of_rows, :3]),
         stiffness=np.concatenate([bodies.volume[:affine] * bodies.kappa[:affine], np.zeros(len(soft))]),
         center=np.concatenate([model.center[:affine], np.zeros((len(soft), 3))]),
@@ -140,7 +155,7 @@ def read(cpu: Any, dt: float) -> tuple[Scene, Limits, Array, Array]:
         float(np.median(lengths)),
     )
     representative = np.array([np.flatnonzero(body_of == b)[0] for b in range(count)])
-    table = _table(contact, contact.materials.group[representative])
+    table = _no_table(count) if contact is None else _table(contact, contact.materials.group[representative])
     by_law = _elements(cpu.workspace.potential.terms, row_of)
     config = model.config
     limits = Limits(
@@ -153,7 +168,8 @@ def read(cpu: Any, dt: float) -> tuple[Scene, Limits, Array, Array]:
     )
     state = cpu.state
     nodes = (_nodes(q, affine, whose, label) for q in (state.q, state.qdot))
-    return Scene(rows, points, mesh, table, *by_law), limits, *nodes
+    linkage = _linkage(potential, bodies, affine, count)
+    return Scene(rows, points, mesh, table, *by_law), linkage, limits, *nodes
 
 
 def _corners(local: Array) -> Array:
@@ -197,6 +213,30 @@ def _table(contact: Any, group: Ints) -> Table:
         np.ascontiguousarray(mu),
         np.ascontiguousarray(np.concatenate([np.zeros((0, 4)), *given])),
         float((materials.d_hat + materials.thickness).max()),
+    )
+
+
+def _no_table(count: int) -> Table:
+    nothing, nowhere = np.full((count, count), -1), np.zeros(0)
+    return Table(nothing, nowhere, nowhere, nowhere, np.zeros((count, count)), np.zeros((0, 4)), 0.0)
+
+
+def _linkage(potential: Any, bodies: Any, affine: int, count: int) -> Linkage:
+    terms = {term.name: term for term in potential.terms}
+    penalties = terms.get(JointPenalties.name, JointPenalties([], np.zeros(len(bodies.q)))).arrays
+    articulation = terms.get(Articulation.name)
+    held = ArticulationEnergy(Joints.concatenate([]), len(bodies.q), ()).held
+    order, parent = potential.tree
+    return Linkage(
+        penalties,
+        held if articulation is None else articulation.arrays,
+        np.zeros(0, dtype=np.int64) if articulation is None else articulation.owner,
+        np.column_stack([np.arange(affine), potential._joined[:affine]]),
+        order,
+        np.ascontiguousarray(parent[:affine]),
+        np.ascontiguousarray(bodies.external_kinetic[:affine]),
+        np.concatenate([potential.exact[:affine], np.zeros(count - affine, dtype=np.bool_)]),
+        articulation is not None,
     )
 
 

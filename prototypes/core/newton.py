@@ -15,7 +15,9 @@ from ipc_articulation.contact.ccd import FLOOR
 from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.convergence import are_done
 from ipc_articulation.engine.newton.extrapolation import rigid_motion
-from prototypes.core import contact, shapes
+from ipc_articulation.engine.newton.turning import on_circles
+from prototypes.core import contact, joints, shapes
+from prototypes.core.joints import Linkage
 from prototypes.core.layout import Limits, Scene
 from prototypes.core.search import Candidates, boxes, cover, crowded, looked_at, near_pairs, nothing
 from prototypes.core.system import (
@@ -30,7 +32,7 @@ from prototypes.core.system import (
     with_room,
 )
 
-_REMAINDER, _EXACT, _CHANGE = 1e-3, 30.0, 0.1  # see `engine.potential` and `engine.newton.newton`
+_REMAINDER, _EXACT, _CHANGE = (1e-3, 1e-8), 30.0, (0.1, 1e-3)  # see `engine.potential` and `engine.newton.newton`
 _HALVINGS, _ROUNDING = 8, 1e-12
 _SHIFT, _SHORTENED = 1e-9, 50
 
@@ -60,6 +62,7 @@ class Iteration(NamedTuple):
     """What a Newton iteration begins with."""
 
     scene: Scene
+    linkage: Linkage
     limits: Limits
     now: Place
     friction: contact.Friction
@@ -107,7 +110,7 @@ def begin(scene, x):
 
 
 @compiled
-def step(scene, limits, kept, x, v):
+def step(scene, linkage, limits, kept, x, v):
     """Advance nodes x (N, 3) and their velocities v by dt.
 
     Returns:
@@ -123,10 +126,10 @@ def step(scene, limits, kept, x, v):
     stencils, among = looked_at(scene.table, known, nearer)
     some = contact.near(scene.table, stencils, y, movable)
     friction = contact.lag(scene, square, stencils, some, y)
-    labels = joined(np.arange(len(movable)), near, movable)
+    labels = joined(islands.join(np.arange(len(movable)), linkage.couples, movable), near, movable)
     now = Place(x, y, stencils, some, among)
-    known, now = advanced(scene, limits, known, now, friction, x_tilde, x, v, labels, movable)
-    kept = Kept(known, kept.matrix, kept.pattern, kept.U, kept.places, kept.row_of_node)
+    known, now = advanced(scene, linkage, limits, known, now, friction, x_tilde, x, v, labels, movable)
+    kept = with_candidates(kept, known)
     count = len(movable)
     moving, size, whole = movable.copy(), np.zeros(count), np.ones(count)
     refused, before, iterations = np.zeros(count, dtype=np.bool_), np.zeros_like(x), 0
@@ -134,7 +137,7 @@ def step(scene, limits, kept, x, v):
         iterations += 1
         projected = refused & (size >= np.where(points.is_soft, _EXACT, 1.0))
         is_free = free_rows(rows, moving)
-        given = Iteration(scene, limits, now, friction, x, x_tilde, before, moving, is_free)
+        given = Iteration(scene, linkage, limits, now, friction, x, x_tilde, before, moving, is_free)
         dx, refused, kept = newton_step(given, projected, refused, kept)
         ahead = now.x + dx
         y_ahead = positions(points, rows, ahead)
@@ -143,21 +146,29 @@ def step(scene, limits, kept, x, v):
         kept.candidates.stencils.foreseen[now.among] = now.stencils.foreseen
         fraction, met, known, stencils, among = way(scene, kept.candidates, now, y_ahead, labels, moving)
         last, size = size, sizes(scene, limits, met, now.y, y_ahead, dx)
-        bodies = moving, movable, np.full(count, _REMAINDER), points.is_soft
+        bodies = moving, movable, np.where(linkage.exact, _REMAINDER[1], _REMAINDER[0]), points.is_soft
         done = are_done(met, *bodies, fraction, size, np.minimum(last, 1.0), whole, 1.0, True)
         if np.any(done & moving):
             cut = shortened(scene, kept.row_of_node, now.x, dx, fraction)
-            done &= keeps(scene, limits, stencils, friction, x, now, cut, moving, met)
+            done &= keeps(scene, linkage, limits, stencils, friction, x, now, cut, moving, met)
         here = Place(now.x, now.y, stencils, now.some, among)
         searching = moving & ~done
-        at, alpha = line_search(scene, limits, here, friction, x, x_tilde, dx, fraction, met, moving, searching, kept)
-        contact.follow(friction, limits.eps, x, now.x, at, moving)
+        kept = with_candidates(kept, known)
+        given = Iteration(scene, linkage, limits, here, friction, x, x_tilde, before, moving, is_free)
+        at, alpha, turned, here, kept = line_search(given, dx, fraction, met, searching, labels, kept)
+        stencils, among = here.stencils, here.among
+        contact.follow(friction, limits.eps, x, now.x, at, moving, turned)
         before, whole = at - now.x, alpha
         moving, _, _ = islands.unfinished(met, moving, done, movable)
         y = positions(points, rows, at)
         now = Place(at, y, stencils, contact.near(scene.table, stencils, y, moving), among)
-        kept = Kept(known, kept.matrix, kept.pattern, kept.U, kept.places, kept.row_of_node)
     return now.x, (now.x - x) / limits.dt, kept, -iterations if np.any(moving) else iterations
+
+
+@compiled
+def with_candidates(kept, known):
+    """What is kept, with other candidates."""
+    return Kept(known, kept.matrix, kept.pattern, kept.U, kept.places, kept.row_of_node)
 
 
 @compiled
@@ -188,10 +199,10 @@ def free_rows(rows, moving):
 
 
 @compiled
-def advanced(scene, limits, known, now, friction, x_tilde, x, v, labels, movable):
+def advanced(scene, linkage, limits, known, now, friction, x_tilde, x, v, labels, movable):
     """Where Newton's method starts: bodies repeat their last motion, where nothing is in the way and E falls."""
     points, rows = scene.points, scene.rows
-    motion = last_motion(scene, limits.dt, x, v)
+    motion = last_motion(scene, linkage, limits.dt, x, v)
     if not np.any(motion):
         return known, now
     y_ahead = positions(points, rows, x + motion)
@@ -202,8 +213,8 @@ def advanced(scene, limits, known, now, friction, x_tilde, x, v, labels, movable
             motion[rows.first[r] : rows.first[r + 1]] = 0.0
     ahead = x + motion
     y_ahead = positions(points, rows, ahead)
-    E = energies(scene, limits, stencils, friction, x, x_tilde, x, now.y, movable)
-    E_ahead = energies(scene, limits, stencils, friction, x, x_tilde, ahead, y_ahead, movable)
+    E = energies(scene, linkage, limits, stencils, friction, x, x_tilde, x, now.y, movable)
+    E_ahead = energies(scene, linkage, limits, stencils, friction, x, x_tilde, ahead, y_ahead, movable)
     falls = islands.total(met, E_ahead) < islands.total(met, E)
     for r in range(len(rows.body)):
         if not falls[rows.body[r]]:
@@ -213,36 +224,23 @@ def advanced(scene, limits, known, now, friction, x_tilde, x, v, labels, movable
 
 
 @compiled
-def last_motion(scene, dt, x, v):
-    """The rigid motion of the last step again, (N, 3); of soft vertices dt v."""
-    rows, motion = scene.rows, dt * v
-    affine = 0
-    while affine < len(rows.body) and rows.first[affine + 1] - rows.first[affine] == 4:
-        affine += 1
-    q, qdot = np.empty((affine, 12)), np.empty((affine, 12))
-    for b in range(affine):
-        for k in range(3):
-            q[b, k], qdot[b, k] = x[4 * b, k], v[4 * b, k]
-            for c in range(3):
-                q[b, 3 + 3 * k + c], qdot[b, 3 + 3 * k + c] = x[4 * b + 1 + c, k], v[4 * b + 1 + c, k]
-    nobody = np.full(affine, -1)
-    moves = ~rows.is_fixed[:affine]
-    again = rigid_motion(q, qdot, moves, rows.center[:affine], nobody >= 0, np.arange(affine), nobody, dt)
-    for b in range(affine):
-        for k in range(3):
-            motion[4 * b, k] = again[b, k]
-            for c in range(3):
-                motion[4 * b + 1 + c, k] = again[b, 3 + 3 * k + c]
+def last_motion(scene, linkage, dt, x, v):
+    """The rigid motion of the last step again, (N, 3), along trees of joints; of soft vertices dt v."""
+    motion, affine = dt * v, len(linkage.parent)
+    q, qdot, moves = joints.coordinates(x, affine), joints.coordinates(v, affine), ~scene.rows.is_fixed[:affine]
+    tree = scene.rows.center[:affine], linkage.is_link, linkage.order, linkage.parent
+    joints.write_nodes(rigid_motion(q, qdot, moves, *tree, dt), motion)
     return motion
 
 
 @compiled
-def energies(scene, limits, stencils, friction, since, x_tilde, x, y, moving):
+def energies(scene, linkage, limits, stencils, friction, since, x_tilde, x, y, moving):
     """E of the moving bodies, (B,); that of several belongs to one of them."""
     E, square = np.zeros(len(moving)), limits.dt**2
     shapes.add_energies(scene, square, x, x_tilde, y, moving, E)
     contact.add_energies(scene.table, square, stencils, y, moving, E)
     contact.add_friction_energies(friction, limits.eps, since, x, moving, E)
+    joints.add_energies(linkage, joints.coordinates(x, len(linkage.parent)), moving, E)
     return E
 
 
@@ -251,7 +249,7 @@ def newton_step(given, projected, refused, kept):
     """-H⁻¹ g with gap corrections, (N, 3), the bodies whose exact Hessian was not definite, and what is kept."""
     now, limits, is_free, body = given.now, given.limits, given.is_free, given.scene.rows.body
     dx = np.empty_like(now.x)
-    g, kept = assemble(given, projected, kept)
+    g, kept, at = assemble(given, projected, kept)
     may_refuse = not np.all(projected | ~given.moving)
     is_solved, definite, kept = solved(limits, kept, g, is_free, body, dx, may_refuse)
     if not is_solved:
@@ -259,8 +257,10 @@ def newton_step(given, projected, refused, kept):
         for r in range(len(body)):
             if not definite[r] and is_free[r]:
                 refused[body[r]] = True
-        g, kept = assemble(given, projected | refused, kept)
+        g, kept, at = assemble(given, projected | refused, kept)
         is_solved, definite, kept = solved(limits, kept, g, is_free, body, dx, False)
+    if given.linkage.has_springs:
+        joints.restrain(given.linkage, at, dx, kept.pattern, kept.matrix, is_free, kept.U)
     if not limits.by_gradients:
         loads = np.zeros_like(dx)
         y_ahead = positions(given.scene.points, given.scene.rows, now.x + dx)
@@ -274,17 +274,19 @@ def newton_step(given, projected, refused, kept):
 
 @compiled
 def assemble(given, projected, kept):
-    """The gradient (N, 3); the Hessian is in the matrix."""
+    """The gradient (N, 3), with the Hessian in the matrix; and ∂δθ/∂q and δθ of articulations."""
     scene, now, friction, square = given.scene, given.now, given.friction, given.limits.dt**2
     g, count = np.zeros_like(now.x), len(now.some.of) + len(friction.force)
-    matrix = with_room(kept.matrix, 6 * count, 16 * 54 * count)
+    more, q = joints.room(given.linkage), joints.coordinates(now.x, len(given.linkage.parent))
+    matrix = with_room(kept.matrix, 6 * count + more, 16 * 54 * count + 144 * more)
     cleared(matrix)
-    at = now.x, given.x_tilde, now.y, given.before
-    shapes.add_derivatives(scene, square, *at, given.moving, projected, matrix, kept.places, g)
+    where = now.x, given.x_tilde, now.y, given.before
+    shapes.add_derivatives(scene, square, *where, given.moving, projected, matrix, kept.places, g)
     of = kept.row_of_node, given.is_free, matrix, g
     contact.add_derivatives(scene, square, now.stencils, now.some, now.y, projected, *of)
     contact.add_friction(scene, friction, given.limits.eps, given.since, now.x, given.moving, *of)
-    return g, Kept(kept.candidates, matrix, kept.pattern, kept.U, kept.places, kept.row_of_node)
+    at = joints.add_derivatives(given.linkage, q, given.moving, projected, given.is_free, matrix, g)
+    return g, Kept(kept.candidates, matrix, kept.pattern, kept.U, kept.places, kept.row_of_node), at
 
 
 @compiled
@@ -416,38 +418,92 @@ def shortened(scene, row_of_node, x, dx, fraction):
 
 
 @compiled
-def keeps(scene, limits, stencils, friction, since, now, ahead, moving, labels):
+def keeps(scene, linkage, limits, stencils, friction, since, now, ahead, moving, labels):
     """The bodies (B,) of islands in which a step to ahead (N, 3) almost keeps gaps and friction."""
     gaps, slips = np.zeros(len(moving)), np.zeros(len(moving))
     y_ahead = positions(scene.points, scene.rows, ahead)
     contact.add_changes(scene.table, stencils, now.y, y_ahead, moving, gaps)
     contact.add_slips(friction, limits.eps, since, now.x, ahead, moving, slips)
-    return (islands.largest(labels, gaps) < _CHANGE) & (islands.largest(labels, slips) < _CHANGE)
+    allowed = np.where(islands.anyone(labels, linkage.exact), _CHANGE[1], _CHANGE[0])
+    return (islands.largest(labels, gaps) < _CHANGE[0]) & (islands.largest(labels, slips) < allowed)
 
 
 @compiled
-def line_search(scene, limits, now, friction, since, x_tilde, dx, fraction, labels, moving, searching, kept):
-    """Halve the steps of islands until their energy does not rise: nodes (N, 3), and the fractions (B,)."""
-    row_of_node, alpha = kept.row_of_node, fraction.copy()
-    at = shortened(scene, row_of_node, now.x, dx, alpha)
+def line_search(given, dx, fraction, labels, searching, joined_labels, kept):
+    """Halve the steps of islands until their energy does not rise; the whole ones are tried on circles, too.
+
+    Returns:
+        Nodes (N, 3), the fractions (B,), the bodies (B,) that have turned, the place that they came from with what is
+        near their ways, and what is kept.
+    """
+    row_of_node, alpha, now = kept.row_of_node, fraction.copy(), given.now
+    at, turned = shortened(given.scene, row_of_node, now.x, dx, alpha), np.zeros(len(alpha), dtype=np.bool_)
     if not np.any(searching):
-        return at, alpha
-    given = scene, limits, now.stencils, friction, since, x_tilde
-    highest = islands.total(labels, energies(*given, now.x, now.y, moving))
-    noise = islands.total(labels, rounding(scene, now.x, x_tilde, len(moving)))
+        return at, alpha, turned, now, kept
+    highest = islands.total(labels, energies_at(given, now.stencils, now.x))
+    noise = islands.total(labels, rounding(given.scene, now.x, given.x_tilde, len(alpha)))
     for b in range(len(highest)):
         highest[b] += _ROUNDING * abs(highest[b]) + noise[b]
-    for _ in range(_HALVINGS):
-        E = islands.total(labels, energies(*given, at, positions(scene.points, scene.rows, at), moving))
-        is_halved = False
-        for b in range(len(alpha)):
-            if searching[b] and not E[b] <= highest[b]:
-                alpha[b] *= 0.5
-                is_halved = True
-        if not is_halved:
+    for halving in range(_HALVINGS):
+        too_high = ~(islands.total(labels, energies_at(given, now.stencils, at)) <= highest) & searching
+        if not np.any(too_high):
             break
-        at = shortened(scene, row_of_node, now.x, dx, alpha)
-    return at, alpha
+        if halving == 0 and len(given.linkage.parent):
+            at, turned, now, kept = turn(given, at, too_high, highest, labels, joined_labels, kept)
+            too_high &= ~turned
+            searching = searching & ~turned
+        alpha = np.where(too_high, 0.5 * alpha, alpha)
+        straight = shortened(given.scene, row_of_node, now.x, dx, alpha)
+        for n in range(len(at)):
+            if not turned[given.scene.rows.body[row_of_node[n]]]:
+                at[n] = straight[n]
+    return at, alpha, turned, now, kept
+
+
+@compiled
+def energies_at(given, stencils, x):
+    """E of the moving bodies with nodes x (N, 3), (B,)."""
+    y = positions(given.scene.points, given.scene.rows, x)
+    of = given.scene, given.linkage, given.limits, stencils, given.friction, given.since, given.x_tilde
+    return energies(*of, x, y, given.moving)
+
+
+@compiled
+def turn(given, at, too_high, highest, labels, joined_labels, kept):
+    """The same step on circles for islands whose energy would rise, see `engine.newton.turning`.
+
+    Returns:
+        Nodes (N, 3), the bodies (B,) that turn, the place with what is near, and what is kept.
+    """
+    scene, linkage, now, affine = given.scene, given.linkage, given.now, len(given.linkage.parent)
+    straight, body = at - now.x, scene.rows.body
+    q, dq = joints.coordinates(now.x, affine), joints.coordinates(straight, affine)
+    on, looked_at_, taken = on_circles(q, dq, linkage.order, linkage.parent), too_high, too_high
+    circles = straight.copy()
+    for _ in range(len(too_high) + 1):
+        ahead = now.x + straight
+        joints.write_nodes(on, circles)
+        for n in range(len(ahead)):
+            if looked_at_[body[kept.row_of_node[n]]]:
+                ahead[n] = now.x[n] + circles[n]
+        y_ahead = positions(scene.points, scene.rows, ahead)
+        free, met, known, stencils, among = way(scene, kept.candidates, now, y_ahead, joined_labels, given.moving)
+        kept = with_candidates(kept, known)
+        taken = looked_at_ & ~islands.anyone(met, (free < 1.0) | (met != labels))
+        if np.any(taken):
+            taken &= islands.total(labels, energies_at(given, stencils, ahead)) <= highest
+        if not np.any(taken) or np.all(taken == looked_at_):
+            break
+        looked_at_ = taken
+    result = at.copy()
+    for n in range(len(result)):
+        if taken[body[kept.row_of_node[n]]]:
+            result[n] = now.x[n] + circles[n]
+    _, _, known, stencils, among = way(
+        scene, kept.candidates, now, positions(scene.points, scene.rows, result), joined_labels, given.moving
+    )
+    kept = with_candidates(kept, known)
+    return result, taken, Place(now.x, now.y, stencils, now.some, among), kept
 
 
 @compiled
