@@ -230,7 +230,7 @@ class ArticulationEnergy:
         return 0.5 * (H + H.T)
 
     def linearize(self, q: Array, project: bool | Bools = True, moving: Bools | None = None) -> Linearization:
-        """The parts of gradient and Hessian, but for those of D, which `newton.restrained_step` adds.
+        """The parts of gradient and Hessian, but for those of D, which `terms.restrained_step` adds.
 
         Args:
             q: (n, 12).

@@ -12,9 +12,9 @@ from ipc_articulation.articulation.evaluation import Articulations, HeldArticula
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Coupled, Hessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
-from ipc_articulation.engine.newton import restrained_step
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
+from ipc_articulation.engine.terms import restrained_step
 from ipc_articulation.engine.terms.term import Projecting, Term
 from ipc_articulation.frontend.articulations import ArticulationTable, StepInputs
 
