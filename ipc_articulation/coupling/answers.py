@@ -24,11 +24,12 @@ from ipc_articulation.coupling.adapter import (
     TiedMotion,
 )
 from ipc_articulation.coupling.kinds import freedom_names
-from ipc_articulation.coupling.plain_predictions import is_plain
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.attributes import are_valid
 
 RELATIVE_TOLERANCE = 1e-12
+
+_FLOAT = np.dtype(float)
 
 _OF_BODY = {"pose": (4, 4), "mass": (), "center": (3,), "inertia": (3, 3), "friction": (), "velocity": (4, 4)}
 _OF_JOINT = {"anchor": (3,), "axis": (3,)}
@@ -92,48 +93,38 @@ class Answers:
     def checked(self, given: Any) -> Prediction:
         """The same of a prediction that was given, see `predict`."""
         m, n = self._freedoms, len(self.robot.links)
-        if is_plain(given, m, n, self._driven, len(self.robot.rows)) and not self.robot.tied_joints:
-            return given
         prediction = self._of_type("predict", given, Prediction)
+        shapes = {"mass": (m, m), "delta_theta_tilde": (m,), "link_poses": (n, 4, 4), "aims": (self._driven, 4, 4)}
         return Prediction(
-            self._array("predict().mass", prediction.mass, (m, m)),
-            self._array("predict().delta_theta_tilde", prediction.delta_theta_tilde, (m,)),
-            self._array("predict().link_poses", prediction.link_poses, (n, 4, 4)),
-            self._tied(prediction),
-            self._array("predict().aims", prediction.aims, (self._driven, 4, 4)),
-            None if prediction.restraints is None else self._restraints(prediction.restraints),
+            **self._arrays("predict()", prediction, shapes),
+            tied=self._tied(prediction),
+            restraints=None if prediction.restraints is None else self._restraints(prediction.restraints),
         )
 
     def _restraints(self, given: Restraints) -> Restraints:
         m, r = self._freedoms, len(self.robot.rows)
         held = self._of_type("predict().restraints", given, Restraints)
-        self._require_ends(held)
-        forces = {
-            name: self._array(f"predict().restraints.{name}", getattr(held, name), (m + r,))
-            for name in ("limit_force", "friction", "friction_force")
-        }
-        e = len(held.tie_units)
-        return Restraints(
-            np.asarray(held.lower),
-            np.asarray(held.upper),
-            **forces,
-            ties=self._array("predict().restraints.ties", held.ties, (e, m)) if e else np.empty((0, m)),
-            tie_units=held.tie_units,
-            motors=self._motors(held.motors),
-            predicted=held.predicted,
-            rows=self._array("predict().restraints.rows", held.rows, (r, m)) if r else np.empty((0, m)),
-        )
+        lower, upper = self._ends(held)
+        shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("limit_force", "friction", "friction_force"), (m + r,))
+        own = {name: (k, m) for name, k in (("ties", len(held.tie_units)), ("rows", r)) if k}
+        found = {"ties": np.empty((0, m)), "rows": np.empty((0, m))}
+        found |= self._arrays("predict().restraints", held, shapes | own)
+        motors, units = self._motors(held.motors), held.tie_units
+        return Restraints(lower, upper, **found, tie_units=units, motors=motors, predicted=held.predicted)
 
-    def _require_ends(self, held: Restraints) -> None:
-        count = self._freedoms + len(self.robot.rows)
-        for end in ("lower", "upper"):
-            if (found := np.shape(getattr(held, end))) != (count,):
-                raise self._wrong(f"predict().restraints.{end}", f"shape {found}", f"{count} numbers or infinities")
-        lower, upper = np.asarray(held.lower), np.asarray(held.upper)
+    def _ends(self, held: Restraints) -> list[Array]:
+        count, ends = self._freedoms + len(self.robot.rows), [np.asarray(held.lower), np.asarray(held.upper)]
+        for name, end in zip(("lower", "upper"), ends, strict=True):
+            if end.shape != (count,):
+                raise self._wrong(
+                    f"predict().restraints.{name}", f"shape {end.shape}", f"{count} numbers or infinities"
+                )
+        lower, upper = ends
         for k in np.flatnonzero(~(lower <= upper)):
             names = [f"joint '{name}'" for name in freedom_names(self.robot.joints)] + list(self.robot.rows)
             member = f"predict().restraints of {names[k]}"
             raise self._wrong(member, f"{lower[k]:g} to {upper[k]:g}", "two numbers or infinities, the lower one first")
+        return ends
 
     def _motors(self, given: Motors | None) -> Motors | None:
         if given is None:
@@ -142,21 +133,16 @@ class Answers:
         motors = self._of_type("predict().restraints.motors", given, Motors)
         if np.shape(motors.effort) != (m,) or not (np.asarray(motors.effort) >= 0.0).all():
             raise self._wrong("predict().restraints.motors.effort", str(motors.effort), f"{m} numbers, zero or more")
-        stiffness, force = (
-            self._array(f"predict().restraints.motors.{name}", getattr(motors, name), (m,))
-            for name in ("stiffness", "force")
-        )
-        return Motors(stiffness, force, np.asarray(motors.effort))
+        found = self._arrays("predict().restraints.motors", motors, {"stiffness": (m,), "force": (m,)})
+        return Motors(**found, effort=np.asarray(motors.effort))
 
     def _tied(self, prediction: Prediction) -> TiedMotion | None:
         if not self.robot.tied_joints:
             return None
         t = len(freedom_names(self.robot.tied_joints))
         tied = self._of_type("predict().tied", prediction.tied, TiedMotion)
-        return TiedMotion(
-            self._array("predict().tied.delta_theta_tilde", tied.delta_theta_tilde, (t,)),
-            self._array("predict().tied.rates", tied.rates, (t, self._freedoms)),
-        )
+        shapes = {"delta_theta_tilde": (t,), "rates": (t, self._freedoms)}
+        return TiedMotion(**self._arrays("predict().tied", tied, shapes))
 
     def link_poses(self) -> Array:
         """Poses of the links, (n, 4, 4)."""
@@ -234,6 +220,17 @@ class Answers:
         if not isinstance(value, wanted):
             raise self._wrong(member, "None" if value is None else f"a {type(value).__name__}", f"a {wanted.__name__}")
         return value
+
+    def _arrays(self, owner: str, given: Any, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Array]:
+        """Members of a result as arrays of these shapes whose numbers are finite: most are, which one call tells."""
+        values = {name: getattr(given, name) for name in shapes}
+        for name, value in values.items():
+            if type(value) is not np.ndarray or value.dtype is not _FLOAT or value.shape != shapes[name]:
+                break
+        else:
+            if are_valid(np.concatenate([value.ravel() for value in values.values()])):
+                return values
+        return {name: self._array(f"{owner}.{name}", value, shapes[name]) for name, value in values.items()}
 
     def _array(self, member: str, value: Any, shape: tuple[int, ...]) -> Array:
         """A value as an array of a shape whose numbers are finite."""
