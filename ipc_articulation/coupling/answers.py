@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -95,36 +96,36 @@ class Answers:
         m, n = self._freedoms, len(self.robot.links)
         prediction = self._of_type("predict", given, Prediction)
         shapes = {"mass": (m, m), "delta_theta_tilde": (m,), "link_poses": (n, 4, 4), "aims": (self._driven, 4, 4)}
-        return Prediction(
-            **self._arrays("predict()", prediction, shapes),
-            tied=self._tied(prediction),
-            restraints=None if prediction.restraints is None else self._restraints(prediction.restraints),
-        )
+        held = None if prediction.restraints is None else self._restraints(prediction.restraints)
+        arrays = self._arrays("predict()", prediction, shapes)
+        return _with(prediction, tied=self._tied(prediction), restraints=held, **arrays)
 
     def _restraints(self, given: Restraints) -> Restraints:
         m, r = self._freedoms, len(self.robot.rows)
         held = self._of_type("predict().restraints", given, Restraints)
-        lower, upper = self._ends(held)
+        lower, upper = self._ends(held, m + r)
         shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("limit_force", "friction", "friction_force"), (m + r,))
-        own = {name: (k, m) for name, k in (("ties", len(held.tie_units)), ("rows", r)) if k}
-        found = {"ties": np.empty((0, m)), "rows": np.empty((0, m))}
-        found |= self._arrays("predict().restraints", held, shapes | own)
-        motors, units = self._motors(held.motors), held.tie_units
-        return Restraints(lower, upper, **found, tie_units=units, motors=motors, predicted=held.predicted)
+        none = {}
+        for name, count in (("ties", len(held.tie_units)), ("rows", r)):
+            if count:
+                shapes[name] = count, m
+            elif np.size(getattr(held, name)):
+                none[name] = np.empty((0, m))
+        arrays = self._arrays("predict().restraints", held, shapes)
+        return _with(held, lower=lower, upper=upper, motors=self._motors(held.motors), **none, **arrays)
 
-    def _ends(self, held: Restraints) -> list[Array]:
-        count, ends = self._freedoms + len(self.robot.rows), [np.asarray(held.lower), np.asarray(held.upper)]
-        for name, end in zip(("lower", "upper"), ends, strict=True):
+    def _ends(self, held: Restraints, count: int) -> tuple[Array, Array]:
+        lower, upper = np.asarray(held.lower), np.asarray(held.upper)
+        for name, end in (("lower", lower), ("upper", upper)):
             if end.shape != (count,):
-                raise self._wrong(
-                    f"predict().restraints.{name}", f"shape {end.shape}", f"{count} numbers or infinities"
-                )
-        lower, upper = ends
-        for k in np.flatnonzero(~(lower <= upper)):
+                wanted = f"{count} numbers or infinities"
+                raise self._wrong(f"predict().restraints.{name}", f"shape {end.shape}", wanted)
+        if not (in_order := lower <= upper).all():
+            k = int(np.argmin(in_order))
             names = [f"joint '{name}'" for name in freedom_names(self.robot.joints)] + list(self.robot.rows)
             member = f"predict().restraints of {names[k]}"
             raise self._wrong(member, f"{lower[k]:g} to {upper[k]:g}", "two numbers or infinities, the lower one first")
-        return ends
+        return lower, upper
 
     def _motors(self, given: Motors | None) -> Motors | None:
         if given is None:
@@ -133,8 +134,8 @@ class Answers:
         motors = self._of_type("predict().restraints.motors", given, Motors)
         if np.shape(motors.effort) != (m,) or not (np.asarray(motors.effort) >= 0.0).all():
             raise self._wrong("predict().restraints.motors.effort", str(motors.effort), f"{m} numbers, zero or more")
-        found = self._arrays("predict().restraints.motors", motors, {"stiffness": (m,), "force": (m,)})
-        return Motors(**found, effort=np.asarray(motors.effort))
+        arrays = self._arrays("predict().restraints.motors", motors, {"stiffness": (m,), "force": (m,)})
+        return _with(motors, effort=np.asarray(motors.effort), **arrays)
 
     def _tied(self, prediction: Prediction) -> TiedMotion | None:
         if not self.robot.tied_joints:
@@ -142,7 +143,7 @@ class Answers:
         t = len(freedom_names(self.robot.tied_joints))
         tied = self._of_type("predict().tied", prediction.tied, TiedMotion)
         shapes = {"delta_theta_tilde": (t,), "rates": (t, self._freedoms)}
-        return TiedMotion(**self._arrays("predict().tied", tied, shapes))
+        return _with(tied, **self._arrays("predict().tied", tied, shapes))
 
     def link_poses(self) -> Array:
         """Poses of the links, (n, 4, 4)."""
@@ -250,6 +251,14 @@ class Answers:
 
     def _wrong(self, member: str, found: str, wanted: str) -> AdapterError:
         return AdapterError(f"{type(self.adapter).__name__}.{member} is {found}, must be {wanted}")
+
+
+def _with(given: Any, **members: Any) -> Any:
+    """A dataclass with these members; itself if it has them."""
+    for name, value in members.items():
+        if getattr(given, name) is not value:
+            return replace(given, **members)
+    return given
 
 
 def _rows_of_three(values: Any) -> tuple[int, ...]:
