@@ -8,11 +8,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import uipc
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.bodies import WORLD, PlacedBodies
+from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.lowering.placed import PlacedChains
 from ipc_articulation.frontend.attributes import require
@@ -76,6 +78,12 @@ class PlacedRobot:
     def articulated_names(self) -> list[str]:
         """Their names in messages."""
         return [f"{self.label}joint '{joint.name}'" for joint in self.articulated]
+
+    def constraint(self, scene: uipc.Scene) -> ExternalArticulationConstraint | None:
+        """The constraint of the articulation in the scene; None without joints."""
+        if self.articulation is None:
+            return None
+        return ExternalArticulationConstraint.from_geometry(self.articulation.geometry(), scene, self.articulated_names)
 
     @cached_property
     def jointed(self) -> list[int]:

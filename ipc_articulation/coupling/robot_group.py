@@ -49,6 +49,7 @@ class RobotGroup:
         """
         self.scene, self.turn, self._label_of = scene, turn_of(scene), label_of
         self.robots: list[RobotSteps] = []
+        self._constraints: list[ExternalArticulationConstraint | None] = []  # None without joints
         self.stopped: dict[int, Prediction] = {}
         self.failing: int | None = None
         self.side: EngineSide | None = None
@@ -66,49 +67,34 @@ class RobotGroup:
         return [number for number in range(len(self.robots)) if number not in self.stopped]
 
     def add(self, robot: RobotSteps) -> int:
-        """Add a robot whose bodies are in their initial poses; returns its number."""
-        number = len(self.robots)
-        self.robots.append(robot)
-        self.scene.animator().insert(robot.placed.carrier, guard(self._callback(number), self.scene))
-        return number
+        """Add a robot whose bodies are in their initial poses, with its animator callback; returns its number.
 
-    def _callback(self, number: int) -> Callable[[Any], None]:
-        """The animator's callback of a robot.
-
-        The scene keeps it, and the couplings keep the scene: it must not keep the group, or nothing is ever freed.
+        The scene keeps the callback, and couplings the scene: it must not keep the group, or nothing is ever freed.
         """
-        known, placed = ref(self), self.robots[number].placed
-        joints, own = placed.joint_names, placed.articulation
+        number, joints, known = len(self.robots), robot.placed.joint_names, ref(self)
 
-        def alive() -> RobotGroup:
+        def callback(info: Any) -> None:
             group = known()
             if group is None:
                 raise not_kept(joints)
-            return group
+            group.begin(info, number)
 
-        def written(info: Any) -> Written:
-            return alive().written(info, number)
-
-        write: Callable[[Any], Any] = written
-        if own is not None:
-            given = own.geometry(), self.scene, placed.articulated_names
-            write = ExternalArticulationConstraint.from_geometry(*given).animate(written)
-
-        def begin(info: Any) -> None:
-            if (cpu := asking_engine()) is None:
-                write(info)
-            elif number == 0:
-                alive().hand_over(info, cpu)
-
-        return begin
+        self.robots.append(robot)
+        self._constraints.append(robot.placed.constraint(self.scene))
+        self.scene.animator().insert(robot.placed.carrier, guard(callback, self.scene))
+        return number
 
     @in_turn
-    def hand_over(self, info: Any, cpu: Any) -> None:
-        """Predict the step of all robots, for the CPU engine whose callbacks run, with libuipc's UpdateInfo."""
-        self.side = EngineSide.of(cpu, [robot.placed for robot in self.robots], self.side)
-        self.side.hand_over(*self._held(info, range(len(self.robots))))
+    def begin(self, info: Any, number: int) -> None:
+        """Predict in the callback of a robot, which gets libuipc's UpdateInfo, and give the engine its input."""
+        if (cpu := asking_engine()) is None:
+            given, constraint = self.written(info, number), self._constraints[number]
+            if constraint is not None:
+                constraint.animate(lambda _: given)(info)
+        elif number == 0:
+            self.side = EngineSide.of(cpu, [robot.placed for robot in self.robots], self.side)
+            self.side.hand_over(*self._held(info, range(len(self.robots))))
 
-    @in_turn
     def written(self, info: Any, number: int) -> Written:
         """The input of a robot's articulation for the step that begins, see `Coupling.predict`."""
         self.side = None

@@ -89,25 +89,19 @@ class Environments:
         """
         refuse_unwanted("step: failing", failing, one_of(*get_args(Failing)), EngineError)
         with self.turn.changing("step"):
-            self.failures = {}
+            self.failures, self._group.failing = {}, None
             require_all(self.couplings, couplings_of(self.scene))
-            while not self._advances(world, failing):
-                pass
+            while True:
+                try:
+                    advance(world, self.couplings)
+                    break
+                except IpcArticulationError as error:
+                    self._go_on(world, failing, error)
             self._commit(world)
-
-    def _advances(self, world: uipc.World, failing: Failing) -> bool:
-        """Whether the world has advanced; else an environment has failed, and is out of the way."""
-        self._group.failing = None
-        try:
-            advance(world, self.couplings)
-        except IpcArticulationError as error:
-            self._go_on(world, failing, error)
-            return False
-        return True
 
     def _go_on(self, world: uipc.World, failing: Failing, error: IpcArticulationError) -> None:
         """Put an environment that has failed out of the way, or raise what it raised."""
-        number = self._group.failing
+        number, self._group.failing = self._group.failing, None
         if number is None and (named := _NUMBER.search(str(error))) is not None:
             number = int(named[1])
         if number is None:
