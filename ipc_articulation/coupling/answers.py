@@ -223,14 +223,14 @@ class Answers:
         return value
 
     def _arrays(self, owner: str, given: Any, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Array]:
-        """Members of a result as arrays of these shapes whose numbers are finite: most are, which one call tells."""
+        """Members as arrays of these shapes whose numbers are finite; none if all are such, which one call tells."""
         values = {name: getattr(given, name) for name in shapes}
         for name, value in values.items():
             if type(value) is not np.ndarray or value.dtype is not _FLOAT or value.shape != shapes[name]:
                 break
         else:
             if are_valid(np.concatenate([value.ravel() for value in values.values()])):
-                return values
+                return {}
         return {name: self._array(f"{owner}.{name}", value, shapes[name]) for name, value in values.items()}
 
     def _array(self, member: str, value: Any, shape: tuple[int, ...]) -> Array:

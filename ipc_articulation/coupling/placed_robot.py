@@ -11,7 +11,7 @@ import numpy as np
 import uipc
 
 from ipc_articulation import affine
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.bodies import WORLD, PlacedBodies
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
@@ -86,9 +86,10 @@ class PlacedRobot:
         return ExternalArticulationConstraint.from_geometry(self.articulation.geometry(), scene, self.articulated_names)
 
     @cached_property
-    def jointed(self) -> list[int]:
-        """Numbers of the bodies with a joint of the articulation: of links, then of ghosts."""
-        return sorted({body for joint in self.articulated for body in (joint.parent, joint.child)} - {-1})
+    def jointed(self) -> Ints:
+        """Numbers of the bodies with a joint of the articulation: of links, then of ghosts, (k,)."""
+        ends = {body for joint in self.articulated for body in (joint.parent, joint.child)}
+        return np.array(sorted(ends - {-1}), dtype=np.int64)
 
     @cached_property
     def jointed_slots(self) -> list[Any]:

@@ -144,8 +144,7 @@ class RobotGroup:
             EngineError: No step was taken since the last commit.
             AdapterError, ArticulationError: What an animator callback raised.
         """
-        for number in which:
-            self.robots[number].require_prediction()
+        predictions = [self.robots[number].require_prediction() for number in which]
         delta, q, qdot = self._motion(which)
         ends = delta, affine.transform_from_q(affine.nearest_rigid(q)), affine.transform_rate_from_qdot(qdot)
         moving = [place for place, number in enumerate(which) if number not in self.stopped]
@@ -154,8 +153,8 @@ class RobotGroup:
         else:
             for place in moving:
                 self._adapter(which[place]).commit(*(each[place] for each in ends))
-        for place, number in enumerate(which):
-            self.robots[number].end(delta[place])
+        for number, prediction, own in zip(which, predictions, delta, strict=True):
+            self.robots[number].end(prediction, own)
 
     def links(self, number: int) -> Array:
         """Coordinates of a robot's links after the step that was just committed, (n, 12)."""

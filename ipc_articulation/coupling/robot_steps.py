@@ -111,9 +111,8 @@ class RobotSteps:
             step, poses = self.placed.chains.lower(step, poses)
         return step, poses[self.placed.jointed]
 
-    def end(self, delta_theta: Array) -> None:
-        """Note the step by δθ (m,) that the multibody engine has taken."""
-        prediction = self.require_prediction()
+    def end(self, prediction: Prediction, delta_theta: Array) -> None:
+        """Note the predicted step, by δθ (m,), that the multibody engine has taken."""
         self._pending, self.taken = None, Taken(prediction, self._started, self.dt)
         contact_force = self._held.resistance(delta_theta) / self.dt**2
         self.values = StepValues(prediction.mass, self._held.delta_theta_tilde, delta_theta, contact_force)
@@ -124,12 +123,7 @@ class RobotSteps:
         return limits_and_friction(self._held, own, self.values.delta_theta, self.dt)
 
     def require_prediction(self) -> Prediction:
-        """The predicted step that is not yet committed.
-
-        Raises:
-            EngineError: There is none.
-            AdapterError, ArticulationError: The animator's callback raised this error.
-        """
+        """The predicted step that is not yet committed; raises what `Coupling.require_prediction` does."""
         raise_kept(self._scene)
         if self._pending is None:
             raise no_prediction()
@@ -141,11 +135,7 @@ class RobotSteps:
         return self._pending is not None
 
     def require_committed(self) -> None:
-        """Check that every predicted step was committed.
-
-        Raises:
-            EngineError: One was not; the message names the joints.
-        """
+        """See `Coupling.require_committed`."""
         if self.is_within:
             raise not_committed(self.placed.joint_names)
 

@@ -99,7 +99,7 @@ class ArticulationTable:
         q_ref = (q_prev if len(handed) == len(given) else self.reference.read(q_prev)).copy()
         for bodies, own in references:
             q_ref[bodies] = own
-        masses, tildes = [own.mass for own in given], [own.tilde for own in given]
+        masses, tildes = [own.mass.ravel() for own in given], [own.tilde for own in given]
         return StepInputs(masses, tildes, [own.springs for own in given], [own.rows for own in given], q_ref)
 
     def _read(self, a: int) -> StepInput:

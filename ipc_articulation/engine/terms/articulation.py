@@ -87,7 +87,7 @@ class Articulation(Term, Projecting):
             bodies: Rows of the k bodies of their joints.
             q_ref: Their reference poses, (k, 12).
         """
-        self._handed |= {geo_id: given._replace(mass=given.mass.ravel()) for geo_id, given in inputs.items()}
+        self._handed.update(inputs)
         self._references.append((bodies, q_ref))
 
     def _inputs(self, q: Array) -> StepInputs:
