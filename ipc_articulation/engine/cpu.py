@@ -243,7 +243,9 @@ class CpuEngine(PyIEngine):
         return Moment(frame, state, rested, statistics)
 
     def _update(self) -> None:
-        run_callbacks(self._animator.update)
+        if self.workspace.articulation is not None:
+            self.workspace.articulation.forget_input()
+        run_callbacks(self._animator.update, self)
 
     def follow_changes(self) -> None:
         """Read the scene again if geometries were created or destroyed since the last step; a step does so first."""
