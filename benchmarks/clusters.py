@@ -17,7 +17,8 @@ from benchmarks.harness import Row, main, samples_in_turn
 from ipc_articulation import dynamics as dyn
 from ipc_articulation import spatial
 from ipc_articulation.dynamics import forward_dynamics, joints
-from ipc_articulation.dynamics.loops import FourBar, gear, multipliers, projection
+from ipc_articulation.dynamics.algorithms import multipliers, projection
+from ipc_articulation.dynamics.loops import FourBar, gear
 
 CHAINS = (5, 10, 20, 40, 80)
 LINKAGES = (2, 8)

@@ -26,7 +26,7 @@ from ipc_articulation.adapters.mujoco.support import refuse_unsupported
 from ipc_articulation.adapters.mujoco.touching import CONTACT_FLAGS, colliding_geoms
 
 from ipc_articulation.arrays import Ints
-from ipc_articulation.dynamics.algorithms.kernel import kernel
+from ipc_articulation.dynamics.kernels.kernel import kernel
 from ipc_articulation.dynamics.reading.mujoco.attachments import tendons_on
 from ipc_articulation.dynamics.reading.mujoco.names import enabled, name_of
 from ipc_articulation.dynamics.reading.mujoco.support import in_fluid

@@ -24,7 +24,7 @@ from ipc_articulation.adapters.mujoco.kinematics import JointMap
 from ipc_articulation.adapters.mujoco.read_step import undamped_mass
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import kernel
+from ipc_articulation.dynamics.kernels.kernel import kernel
 
 
 def add_equalities(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, mass: Array) -> None:

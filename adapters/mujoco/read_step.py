@@ -15,7 +15,7 @@ import numpy as np
 from ipc_articulation.adapters.mujoco.kinematics import JointMap
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import kernel
+from ipc_articulation.dynamics.kernels.kernel import kernel
 
 
 class StepArrays(NamedTuple):

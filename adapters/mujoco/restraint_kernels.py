@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from ipc_articulation.dynamics.algorithms.kernel import kernel
+from ipc_articulation.dynamics.kernels.kernel import kernel
 
 LIMIT = int(mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT)
 FRICTION = int(mujoco.mjtConstraint.mjCNSTR_FRICTION_DOF)

@@ -1,6 +1,6 @@
 """The links of an articulation: one for every motion in a model's tree that is a joint of the scene.
 
-A model's joint is a chain of nodes (`dynamics/algorithms/tree.py`). In the scene
+A model's joint is a chain of nodes (`dynamics/kernels/tree.py`). In the scene
 
     a turn about the z axis of its node, a slide along it, or both at once   is a revolute, prismatic or helical joint,
     a rotation                                                               a spherical one,
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.algorithms.kinematics import frame_poses, frame_velocities
-from ipc_articulation.dynamics.algorithms.tree import ROTATION, SCREW, TRANSLATION
+from ipc_articulation.dynamics.kernels.tree import ROTATION, SCREW, TRANSLATION
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import UnsupportedError
 from ipc_articulation.naming import free_name

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
+from ipc_articulation.dynamics.kernels.kernel import batch_kernel, kernel
 
 
 @batch_kernel

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
-from ipc_articulation.dynamics.algorithms.kernel import batch_kernel
 from ipc_articulation.dynamics.integrators import Scheme
 from ipc_articulation.dynamics.integrators.control import Control
+from ipc_articulation.dynamics.kernels.kernel import batch_kernel
 
 
 def motor_arrays(

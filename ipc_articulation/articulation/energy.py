@@ -97,8 +97,8 @@ class ArticulationEnergy:
         self.arrays = make_articulations(joints, self._joint_counts, self._row_counts)
         self.held = hold(self.arrays)
         self.sizes = tuple(np.diff(self.arrays.starts).tolist())  # freedoms of each articulation
-        self.names = tuple(names) if names else tuple(f"articulation {a}" for a in range(len(self.sizes)))
-        self._joint_names = tuple(joint_names) if joint_names else tuple(f"joint {k}" for k in range(len(joints)))
+        self.names = list(names or [f"articulation {a}" for a in range(len(self.sizes))])
+        self._joint_names = list(joint_names or [f"joint {k}" for k in range(len(joints))])
         _refuse_joints(joints, self._joint_names, body_count)
         entries = np.square(self.sizes).tolist()  # of each Mᵗ
         masses, unchecked = _split(self.arrays.mass, entries), self.arrays.unchecked
@@ -108,6 +108,12 @@ class ArticulationEnergy:
         self._given_springs = _split(unchecked.springs[:F], self.sizes)
         self._given_weights = _split(unchecked.weights[F:], np.multiply(self.sizes, self._row_counts).tolist())
         self._given_row_springs = _split(unchecked.springs[F:], self._row_counts)
+
+    def name(self, articulation: int, name: str, joints: Sequence[str]) -> None:
+        """Name an articulation, by its number, and its joints in messages."""
+        first = sum(self._joint_counts[:articulation])
+        self.names[articulation] = name
+        self._joint_names[first : first + len(joints)] = joints
 
     def set_step(
         self, mass: Sequence[ArrayLike] | ArrayLike, delta_theta_tilde: Sequence[ArrayLike] | ArrayLike, q_ref: Array
@@ -230,7 +236,7 @@ class ArticulationEnergy:
         return 0.5 * (H + H.T)
 
     def linearize(self, q: Array, project: bool | Bools = True, moving: Bools | None = None) -> Linearization:
-        """The parts of gradient and Hessian, but for those of D, which `newton.restrained_step` adds.
+        """The parts of gradient and Hessian, but for those of D, which `terms.restrained_step` adds.
 
         Args:
             q: (n, 12).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,12 @@ from ipc_articulation.coupling.adapter import (
     TiedMotion,
 )
 from ipc_articulation.coupling.kinds import freedom_names
-from ipc_articulation.coupling.plain_predictions import is_plain
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.attributes import are_valid
 
 RELATIVE_TOLERANCE = 1e-12
+
+_FLOAT = np.dtype(float)
 
 _OF_BODY = {"pose": (4, 4), "mass": (), "center": (3,), "inertia": (3, 3), "friction": (), "velocity": (4, 4)}
 _OF_JOINT = {"anchor": (3,), "axis": (3,)}
@@ -92,48 +94,38 @@ class Answers:
     def checked(self, given: Any) -> Prediction:
         """The same of a prediction that was given, see `predict`."""
         m, n = self._freedoms, len(self.robot.links)
-        if is_plain(given, m, n, self._driven, len(self.robot.rows)) and not self.robot.tied_joints:
-            return given
         prediction = self._of_type("predict", given, Prediction)
-        return Prediction(
-            self._array("predict().mass", prediction.mass, (m, m)),
-            self._array("predict().delta_theta_tilde", prediction.delta_theta_tilde, (m,)),
-            self._array("predict().link_poses", prediction.link_poses, (n, 4, 4)),
-            self._tied(prediction),
-            self._array("predict().aims", prediction.aims, (self._driven, 4, 4)),
-            None if prediction.restraints is None else self._restraints(prediction.restraints),
-        )
+        shapes = {"mass": (m, m), "delta_theta_tilde": (m,), "link_poses": (n, 4, 4), "aims": (self._driven, 4, 4)}
+        held = None if prediction.restraints is None else self._restraints(prediction.restraints)
+        arrays = self._arrays("predict()", prediction, shapes)
+        return _with(prediction, tied=self._tied(prediction), restraints=held, **arrays)
 
     def _restraints(self, given: Restraints) -> Restraints:
         m, r = self._freedoms, len(self.robot.rows)
         held = self._of_type("predict().restraints", given, Restraints)
-        self._require_ends(held)
-        forces = {
-            name: self._array(f"predict().restraints.{name}", getattr(held, name), (m + r,))
-            for name in ("limit_force", "friction", "friction_force")
-        }
-        e = len(held.tie_units)
-        return Restraints(
-            np.asarray(held.lower),
-            np.asarray(held.upper),
-            **forces,
-            ties=self._array("predict().restraints.ties", held.ties, (e, m)) if e else np.empty((0, m)),
-            tie_units=held.tie_units,
-            motors=self._motors(held.motors),
-            predicted=held.predicted,
-            rows=self._array("predict().restraints.rows", held.rows, (r, m)) if r else np.empty((0, m)),
-        )
+        lower, upper = self._ends(held, m + r)
+        shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("limit_force", "friction", "friction_force"), (m + r,))
+        none = {}
+        for name, count in (("ties", len(held.tie_units)), ("rows", r)):
+            if count:
+                shapes[name] = count, m
+            elif np.size(getattr(held, name)):
+                none[name] = np.empty((0, m))
+        arrays = self._arrays("predict().restraints", held, shapes)
+        return _with(held, lower=lower, upper=upper, motors=self._motors(held.motors), **none, **arrays)
 
-    def _require_ends(self, held: Restraints) -> None:
-        count = self._freedoms + len(self.robot.rows)
-        for end in ("lower", "upper"):
-            if (found := np.shape(getattr(held, end))) != (count,):
-                raise self._wrong(f"predict().restraints.{end}", f"shape {found}", f"{count} numbers or infinities")
+    def _ends(self, held: Restraints, count: int) -> tuple[Array, Array]:
         lower, upper = np.asarray(held.lower), np.asarray(held.upper)
-        for k in np.flatnonzero(~(lower <= upper)):
+        for name, end in (("lower", lower), ("upper", upper)):
+            if end.shape != (count,):
+                wanted = f"{count} numbers or infinities"
+                raise self._wrong(f"predict().restraints.{name}", f"shape {end.shape}", wanted)
+        if not (in_order := lower <= upper).all():
+            k = int(np.argmin(in_order))
             names = [f"joint '{name}'" for name in freedom_names(self.robot.joints)] + list(self.robot.rows)
             member = f"predict().restraints of {names[k]}"
             raise self._wrong(member, f"{lower[k]:g} to {upper[k]:g}", "two numbers or infinities, the lower one first")
+        return lower, upper
 
     def _motors(self, given: Motors | None) -> Motors | None:
         if given is None:
@@ -142,21 +134,16 @@ class Answers:
         motors = self._of_type("predict().restraints.motors", given, Motors)
         if np.shape(motors.effort) != (m,) or not (np.asarray(motors.effort) >= 0.0).all():
             raise self._wrong("predict().restraints.motors.effort", str(motors.effort), f"{m} numbers, zero or more")
-        stiffness, force = (
-            self._array(f"predict().restraints.motors.{name}", getattr(motors, name), (m,))
-            for name in ("stiffness", "force")
-        )
-        return Motors(stiffness, force, np.asarray(motors.effort))
+        arrays = self._arrays("predict().restraints.motors", motors, {"stiffness": (m,), "force": (m,)})
+        return _with(motors, effort=np.asarray(motors.effort), **arrays)
 
     def _tied(self, prediction: Prediction) -> TiedMotion | None:
         if not self.robot.tied_joints:
             return None
         t = len(freedom_names(self.robot.tied_joints))
         tied = self._of_type("predict().tied", prediction.tied, TiedMotion)
-        return TiedMotion(
-            self._array("predict().tied.delta_theta_tilde", tied.delta_theta_tilde, (t,)),
-            self._array("predict().tied.rates", tied.rates, (t, self._freedoms)),
-        )
+        shapes = {"delta_theta_tilde": (t,), "rates": (t, self._freedoms)}
+        return _with(tied, **self._arrays("predict().tied", tied, shapes))
 
     def link_poses(self) -> Array:
         """Poses of the links, (n, 4, 4)."""
@@ -235,6 +222,17 @@ class Answers:
             raise self._wrong(member, "None" if value is None else f"a {type(value).__name__}", f"a {wanted.__name__}")
         return value
 
+    def _arrays(self, owner: str, given: Any, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Array]:
+        """Members as arrays of these shapes whose numbers are finite; none if all are such, which one call tells."""
+        values = {name: getattr(given, name) for name in shapes}
+        for name, value in values.items():
+            if type(value) is not np.ndarray or value.dtype is not _FLOAT or value.shape != shapes[name]:
+                break
+        else:
+            if are_valid(np.concatenate([value.ravel() for value in values.values()])):
+                return {}
+        return {name: self._array(f"{owner}.{name}", value, shapes[name]) for name, value in values.items()}
+
     def _array(self, member: str, value: Any, shape: tuple[int, ...]) -> Array:
         """A value as an array of a shape whose numbers are finite."""
         if type(value) is np.ndarray and value.shape == shape and value.dtype == float and are_valid(value):
@@ -253,6 +251,14 @@ class Answers:
 
     def _wrong(self, member: str, found: str, wanted: str) -> AdapterError:
         return AdapterError(f"{type(self.adapter).__name__}.{member} is {found}, must be {wanted}")
+
+
+def _with(given: Any, **members: Any) -> Any:
+    """A dataclass with these members; itself if it has them."""
+    for name, value in members.items():
+        if getattr(given, name) is not value:
+            return replace(given, **members)
+    return given
 
 
 def _rows_of_three(values: Any) -> tuple[int, ...]:

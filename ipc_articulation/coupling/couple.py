@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, get_args
-from weakref import ref
 
 import uipc
 
@@ -14,14 +13,13 @@ from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import heaviest_body
 from ipc_articulation.coupling.contact_elements import make_contact_elements, make_environments
 from ipc_articulation.coupling.coupling import Coupling
-from ipc_articulation.coupling.failures import not_kept
-from ipc_articulation.coupling.placing import JointsAs, Options, Placed, put_into
-from ipc_articulation.coupling.registry import refuse_shared_state, register
+from ipc_articulation.coupling.placing import JointsAs, Options, put_into
+from ipc_articulation.coupling.registry import refuse_shared_state
 from ipc_articulation.coupling.restraints import Restraining
+from ipc_articulation.coupling.robot_group import RobotGroup
 from ipc_articulation.coupling.settings import Settings, suit_robots
 from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO
 from ipc_articulation.errors import AdapterError
-from ipc_articulation.frontend.callbacks import guard
 from ipc_articulation.repairs import summed
 
 FREE_KAPPA = 1e8  # [Pa]
@@ -98,38 +96,15 @@ def couple(
     refuse_shared_state(scene, adapter)
     if settings == "robots":
         suit_robots(scene)
-    described, mass = answers.describe(), answers.predict().mass
-    robot = described if complete is None else completed(complete(described))
+    robot, mass = described(answers, complete), answers.predict().mass
     elements = make_contact_elements(scene, robot), make_environments(scene, robot)
     options = Options(stiffness_ratio, free_kappa, restraints, joints)
-    one = put_into(scene, answers, robot, mass, heaviest_body(scene, robot), elements, options)
-    scene.animator().insert(one.carrier, callback_of(one, scene))
-    register(one.coupling)
-    return one.coupling
+    return put_into(RobotGroup(scene), answers, robot, mass, heaviest_body(scene, robot), elements, options)
 
 
-def completed(robot: Any) -> CoupledRobot:
-    """What `complete` gave, which must be a robot."""
+def described(answers: Answers, complete: Callable[..., CoupledRobot] | None, *number: int) -> CoupledRobot:
+    """A robot's description, completed."""
+    robot: Any = answers.describe() if complete is None else complete(answers.describe(), *number)
     if not isinstance(robot, CoupledRobot):
         raise AdapterError(f"couple: complete gave {shown(robot)}, must return the CoupledRobot that it was given")
     return robot
-
-
-def callback_of(one: Placed, scene: uipc.Scene) -> Callable[[Any], Any]:
-    """The animator's callback: it predicts, and writes the prediction to the articulation if there is one.
-
-    The scene keeps it alive, and the coupling keeps the scene: it must not keep the coupling, or neither is ever freed.
-    """
-    predict = _prediction_of(ref(one.coupling), one.coupling.joint_names)
-    constraint = one.constraint(scene)
-    return guard(predict, scene) if constraint is None else constraint.animate(predict)
-
-
-def _prediction_of(coupling: Callable[[], Coupling | None], joints: Sequence[str]) -> Callable[[Any], Any]:
-    def predict(info: Any) -> Any:
-        alive = coupling()
-        if alive is None:
-            raise not_kept(joints)
-        return alive.predict(info)
-
-    return predict

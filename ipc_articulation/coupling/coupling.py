@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 import uipc
 
+from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import FeelsForces
 from ipc_articulation.coupling.answers import Answers
@@ -23,7 +24,7 @@ from ipc_articulation.coupling.failures import (
     require_valid,
 )
 from ipc_articulation.coupling.joint_values import JointValues
-from ipc_articulation.coupling.placed_robot import PlacedRobot, largest_displacement
+from ipc_articulation.coupling.placed_robot import PlacedRobot, coordinates, largest_displacement
 from ipc_articulation.coupling.properties import PartProperties, RobotProperties, set_properties
 from ipc_articulation.coupling.readouts.engine_results import results_of
 from ipc_articulation.coupling.readouts.jacobian import RobotTree
@@ -33,14 +34,15 @@ from ipc_articulation.coupling.readouts.step_state import step_state
 from ipc_articulation.coupling.registry import couplings_of
 from ipc_articulation.coupling.restraints import Holding
 from ipc_articulation.coupling.robot_attachments import RobotAttachments
+from ipc_articulation.coupling.robot_group import RobotGroup, Written
 from ipc_articulation.coupling.robot_states import FreeMotion, RobotState, RobotStates
-from ipc_articulation.coupling.robot_steps import RobotSteps, StepInput, StepValues
+from ipc_articulation.coupling.robot_steps import RobotSteps, StepValues
 from ipc_articulation.coupling.robot_visuals import RobotVisuals
 from ipc_articulation.coupling.scene_world import SceneWorld
 from ipc_articulation.coupling.stepping import take_step
 from ipc_articulation.coupling.teleport import put
 from ipc_articulation.errors import AdapterError
-from ipc_articulation.frontend.turns import changing_in_turn, in_turn, turn_of
+from ipc_articulation.frontend.turns import changing_in_turn, in_turn
 from ipc_articulation.recording.scenery import Surface, Visual
 
 _INNER = "adapter/"  # begins the names of the multibody engine's state
@@ -58,27 +60,28 @@ class Coupling:
     """
 
     def __init__(
-        self, scene: uipc.Scene, answers: Answers, placed: PlacedRobot, tie_strengths: Array, holding: Holding
+        self, group: RobotGroup, answers: Answers, placed: PlacedRobot, tie_strengths: Array, holding: Holding
     ) -> None:
         """Called by `couple`.
 
         Args:
-            scene: The scene.
+            group: The robots that step together with this one.
             answers: The multibody engine's side, described.
             placed: The robot in the scene.
             tie_strengths: Strengths of the tied joints, (t,).
             holding: How stiffly the step holds limits, dry friction and equalities.
         """
-        self.scene, self.adapter, self.robot, self.turn = scene, answers.adapter, placed.robot, turn_of(scene)
+        self.scene, self.adapter, self.robot, self.turn = group.scene, answers.adapter, placed.robot, group.turn
         self.joint_names, self.link_names = placed.joint_names, placed.link_names
         self.observers: list[Callable[[], None]] = []  # called after each commit
         self.refresh: Callable[[], None] = lambda: None  # brings the bodies into the scene, where steps leave that out
         self.states = RobotStates(answers, placed.robot, placed.bodies, placed.chains)
         self.answers, self.placed, self.properties = answers, placed, PartProperties(placed)
-        self.steps = RobotSteps(scene, answers, placed, tie_strengths, holding)
-        self.drift_watch = DriftWatch(scene, placed.robot)
-        self._world = SceneWorld(scene, self.joint_names)
-        self._attachments = RobotAttachments(scene, placed, self._world)
+        self.steps = RobotSteps(self.scene, answers, placed, tie_strengths, holding)
+        self._group, self._number = group, group.add(self.steps)
+        self._drift_watch = DriftWatch(self.scene, placed.robot)
+        self._world = SceneWorld(self.scene, self.joint_names)
+        self._attachments = RobotAttachments(self.scene, placed, self._world)
         self._visuals = RobotVisuals(placed)
         self._feeling = answers.adapter if isinstance(answers.adapter, FeelsForces) else None
 
@@ -105,13 +108,16 @@ class Coupling:
             EngineError: No step was taken since the last commit.
             AdapterError, ArticulationError: What the animator's callback raised.
         """
-        self.steps.commit()
-        if self.drift_watch.is_due():
-            self.refresh()
-            self.drift_watch.look(self.placed.moved(self.answers.link_poses()))
+        self._group.commit([self._number])
+        self.look_at_drift()
         self.feel()
         for observer in tuple(self.observers):
             self.turn.call(observer, is_calling=False)
+
+    def look_at_drift(self) -> None:
+        """Warn of links that have drifted far after the step that was just committed, now and then."""
+        if self._drift_watch.is_due():
+            self._drift_watch.look(self._moved(self._group.links(self._number)))
 
     def feel(self) -> None:
         """Give the forces of the step that was just committed to a multibody engine that asks for them."""
@@ -338,8 +344,12 @@ class Coupling:
         that has drifted far is a warning, see `drifting`.
         """
         self.refresh()
-        moved = self.placed.moved(self.answers.link_poses())
-        return np.array([largest_displacement(*each) for each in zip(self.placed.robot.links, moved, strict=True)])
+        each = zip(self.placed.robot.links, self._moved(coordinates(self.placed.bodies.links)), strict=True)
+        return np.array([largest_displacement(*of_link) for of_link in each])
+
+    def _moved(self, q: Array) -> Array:
+        """Coordinates q (n, 12) of the links in the scene less those of the multibody engine's links, (n, 12)."""
+        return q - affine.q_from_transform(self.answers.link_poses())
 
     @property
     @in_turn
@@ -349,8 +359,8 @@ class Coupling:
         return scene_distance(self.scene).minimum()
 
     @in_turn
-    def predict(self, info: Any) -> StepInput:
-        """The articulation's input for the step that begins, called by the animator's callback.
+    def predict(self, info: Any) -> Written:
+        """The articulation's input for the step that begins, for the attributes of libuipc's own engines.
 
         Args:
             info: libuipc's UpdateInfo.
@@ -364,7 +374,7 @@ class Coupling:
             AdapterError: Time step or gravity are not the scene's, or the adapter's result is not as `Adapter` says.
             EngineError: The world has taken a step since the last prediction, which was not committed.
         """
-        return self.steps.predict(info)
+        return self._group.written(info, self._number)
 
     @property
     def visuals(self) -> dict[str, tuple[Visual, ...]]:

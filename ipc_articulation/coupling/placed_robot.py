@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import uipc
 
 from ipc_articulation import affine
-from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.bodies import WORLD, PlacedBodies
+from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.lowering.placed import PlacedChains
 from ipc_articulation.frontend.attributes import require
@@ -23,10 +26,12 @@ class PlacedRobot:
 
     robot: CoupledRobot  # the multibody engine's description, completed
     bodies: PlacedBodies  # made from it
+    carrier: Any  # the object of its articulation
     articulation: Any  # geometry slot of the constraint over all joints and tied joints; None without joints
     chains: PlacedChains | None  # what stands for its ball and free joints; None: they do themselves
     own_free: tuple[CoupledBody, ...]  # the multibody engine's; `complete` may have added others after them
     shared_planes: tuple[tuple[HalfPlane, Any], ...] = ()  # with their slots, those that another robot has placed
+    label: str = ""  # what the names of its objects begin with
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
@@ -62,13 +67,35 @@ class PlacedRobot:
     @cached_property
     def driven(self) -> list[Any]:
         """Geometry slots of the multibody engine's free bodies that follow an aim."""
-        return [slot for body, slot in zip(self.own_free, self._own_slots, strict=True) if body.driven]
+        return [slot for body, slot in zip(self.own_free, self.own_slots, strict=True) if body.driven]
+
+    @property
+    def articulated(self) -> Sequence[CoupledJoint]:
+        """The joints of the articulation: joints and tied joints, or those of its chains."""
+        return self.robot.articulated_joints if self.chains is None else self.chains.articulated
+
+    @property
+    def articulated_names(self) -> list[str]:
+        """Their names in messages."""
+        return [f"{self.label}joint '{joint.name}'" for joint in self.articulated]
+
+    def constraint(self, scene: uipc.Scene) -> ExternalArticulationConstraint | None:
+        """The constraint of the articulation in the scene; None without joints."""
+        if self.articulation is None:
+            return None
+        return ExternalArticulationConstraint.from_geometry(self.articulation.geometry(), scene, self.articulated_names)
 
     @cached_property
-    def jointed(self) -> list[int]:
-        """Numbers of the links with a joint of the articulation."""
-        ends = {link for joint in self.robot.articulated_joints for link in (joint.parent, joint.child)}
-        return sorted(ends - {-1})
+    def jointed(self) -> Ints:
+        """Numbers of the bodies with a joint of the articulation: of links, then of ghosts, (k,)."""
+        ends = {body for joint in self.articulated for body in (joint.parent, joint.child)}
+        return np.array(sorted(ends - {-1}), dtype=np.int64)
+
+    @cached_property
+    def jointed_slots(self) -> list[Any]:
+        """Their geometry slots."""
+        slots = self.bodies.links if self.chains is None else self.chains.slots
+        return [slots[body] for body in self.jointed]
 
     @cached_property
     def joined(self) -> list[tuple[int, int]]:
@@ -83,31 +110,31 @@ class PlacedRobot:
         """δθ of the step that the world has taken, (m,) [rad or m]."""
         if self.articulation is None:
             return np.zeros(0)
-        m = len(self.joint_names)  # tied joints come after the others
         delta = np.array(self.articulation.geometry()["joint"].find("delta_theta").view())
-        return delta[:m] if self.chains is None else self.chains.raised(delta, coordinates(self.bodies.links))
+        return self.own_freedoms(delta, coordinates(self.bodies.links))
+
+    def own_freedoms(self, delta: Array, q: Array) -> Array:
+        """δθ of the robot's own freedoms, (m,) [rad or m].
+
+        Args:
+            delta: That of the articulation's, (f,); tied joints come after the others.
+            q: Coordinates of the links, (n, 12); more may follow.
+        """
+        return delta[: len(self.joint_names)] if self.chains is None else self.chains.raised(delta, q)
 
     @property
     def free_motion(self) -> tuple[Array, Array]:
         """Coordinates and velocities of the multibody engine's free bodies, (f, 12) each."""
-        return coordinates(self._own_slots), velocities(self._own_slots)
+        return coordinates(self.own_slots), velocities(self.own_slots)
 
     @property
     def body_poses(self) -> Array:
         """Transforms of the links and then of the free bodies, (n + f, 4, 4)."""
         return affine.transform_from_q(coordinates(self.bodies.links + self.bodies.free))
 
-    def moved(self, link_poses: Array, q: Array | None = None) -> Array:
-        """Coordinates of the links less those of poses (n, 4, 4), (n, 12).
-
-        Args:
-            link_poses: The poses.
-            q: Coordinates of the links, (n, 12); None: those of the scene.
-        """
-        return (coordinates(self.bodies.links) if q is None else q) - affine.q_from_transform(link_poses)
-
     @property
-    def _own_slots(self) -> tuple[Any, ...]:
+    def own_slots(self) -> tuple[Any, ...]:
+        """Geometry slots of the multibody engine's free bodies."""
         return self.bodies.free[: len(self.own_free)]
 
 

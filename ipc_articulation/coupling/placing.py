@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import uipc
-
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot, HalfPlane
+from ipc_articulation.coupling.adapter import CoupledRobot, HalfPlane
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import Elements, joined_masses, place_bodies
-from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.joints import place_articulation, place_joints
 from ipc_articulation.coupling.lowering.placed import place_chains
 from ipc_articulation.coupling.placed_robot import PlacedRobot
+from ipc_articulation.coupling.registry import register
 from ipc_articulation.coupling.restraints import Holding, Restraining
+from ipc_articulation.coupling.robot_group import RobotGroup
 from ipc_articulation.coupling.stiffness import choose_stiffness
 
 JointsAs = Literal["own", "chains"]
@@ -33,50 +31,32 @@ class Options:
     joints: JointsAs
 
 
-@dataclass(frozen=True)
-class Placed:
-    """A robot in a scene, and its coupling."""
-
-    coupling: Coupling
-    carrier: Any  # the object of its articulation
-    articulation: Any  # its geometry slot; None without joints
-    articulated: Sequence[CoupledJoint]
-
-    def constraint(self, scene: uipc.Scene) -> ExternalArticulationConstraint | None:
-        """The constraint of the articulation; None without joints."""
-        if self.articulation is None:
-            return None
-        names = [f"joint '{joint.name}'" for joint in self.articulated]
-        return ExternalArticulationConstraint.from_geometry(self.articulation.geometry(), scene, names)
-
-
 def put_into(
-    scene: uipc.Scene,
+    group: RobotGroup,
     answers: Answers,
     robot: CoupledRobot,
     mass: Array,
     heaviest: float,
     elements: Elements,
     options: Options,
-    label: str = "",
     shared_planes: tuple[tuple[HalfPlane, Any], ...] = (),
-) -> Placed:
-    """Put a robot into a scene, without the animator's callback.
+) -> Coupling:
+    """Put a robot into the scene of a group, with the animator's callback.
 
     Args:
-        scene: The scene.
+        group: The robots that step together with it.
         answers: The multibody engine's side.
         robot: Its description, completed.
         mass: M̂ of the first prediction, (m, m).
         heaviest: Mass of the heaviest body that the robot may bear [kg].
         elements: Contact elements and subscenes, each by name of body or half-plane.
         options: How it is put there.
-        label: What the names of its objects begin with.
         shared_planes: Half-planes that it may touch, which another robot has placed, with their geometry slots.
 
     Raises:
         ArticulationError: A joint's kind is unknown; names the joint.
     """
+    scene, label = group.scene, group.label
     stiffness = choose_stiffness(robot, mass, answers.dt(), options.stiffness_ratio, heaviest)
     bodies = place_bodies(scene, robot, elements, stiffness.link_kappa, options.free_kappa, label)
     chains = place_chains(scene, robot, bodies, elements, stiffness) if options.joints == "chains" else None
@@ -88,6 +68,7 @@ def put_into(
     rows = len(robot.rows) if chains is None else 0  # the coordinates of chains are others
     carrier, articulation = place_articulation(scene, articulated, places, options.restraints != "engine", rows)
     holding = Holding.of(stiffness, robot, options.restraints, with_rows=rows > 0)
-    placed = PlacedRobot(robot, bodies, articulation, chains, answers.robot.free, shared_planes)
-    coupling = Coupling(scene, answers, placed, stiffness.tie_strengths(robot), holding)
-    return Placed(coupling, carrier, articulation, articulated)
+    placed = PlacedRobot(robot, bodies, carrier, articulation, chains, answers.robot.free, shared_planes, label)
+    coupling = Coupling(group, answers, placed, stiffness.tie_strengths(robot), holding)
+    register(coupling)
+    return coupling

@@ -77,7 +77,7 @@ class Holding:
         restraints, tilde = prediction.restraints, prediction.delta_theta_tilde
         if restraints is None or self.where == "engine":
             return Held(prediction.mass, tilde, None)
-        if not self.with_rows:
+        if not self.with_rows and len(restraints.rows):
             restraints = _without_rows(restraints, len(tilde))
         R, exact = restraints.rows, self.where == "exact" or not restraints.predicted
         springs = np.zeros((len(restraints.lower), SPRINGS, 4))

@@ -1,17 +1,13 @@
-"""The steps of one robot: predicted in the animator's callback, and committed with IPC's result."""
+"""The step of one robot: what the articulation gets of its prediction, and what became of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 import uipc
 
-from ipc_articulation import affine
 from ipc_articulation.arrays import Array
-from ipc_articulation.articulation.spring_rows import BoundedRows
 from ipc_articulation.coupling.adapter import Prediction
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import set_aim
@@ -19,14 +15,8 @@ from ipc_articulation.coupling.failures import no_prediction, not_committed
 from ipc_articulation.coupling.placed_robot import PlacedRobot
 from ipc_articulation.coupling.restraints import Held, Holding, limits_and_friction
 from ipc_articulation.coupling.ties import with_tied_joints
+from ipc_articulation.frontend.articulations import StepInput
 from ipc_articulation.frontend.callbacks import raise_kept
-
-StepInput = tuple[  # of the articulation, see `predict`
-    Array, Array, Mapping[tuple[int, int], Array], Array | None, BoundedRows | None
-]
-
-
-ArticulationInput = tuple[Array, Array, Array | None, BoundedRows | None]  # Mᵗ, δθ̃, bounded springs, rows
 
 
 @dataclass(frozen=True)
@@ -61,6 +51,8 @@ class RobotSteps:
     """The step that is predicted, and the last one that was committed.
 
     Attributes:
+        answers: The multibody engine's side.
+        placed: The robot in the scene.
         values: Of the last step; zero before the first one.
         taken: The last step; None before the first one, and after a change of the state.
         dt: Time step of the last prediction [s].
@@ -78,7 +70,7 @@ class RobotSteps:
             tie_strengths: Strengths of the tied joints, (t,).
             holding: How stiffly a step holds limits, dry friction and equalities.
         """
-        self._scene, self._answers, self._placed = scene, answers, placed
+        self._scene, self.answers, self.placed = scene, answers, placed
         self._tie_strengths, self._holding = tie_strengths, holding
         self.values, self.dt = StepValues.none(len(placed.joint_names)), answers.dt()
         self.taken: Taken | None = None
@@ -86,17 +78,6 @@ class RobotSteps:
         self._held = Held(self.values.mass, self.values.delta_theta_tilde, None)  # of the last prediction
         self._started = np.zeros(0)  # velocities of the joints at the prediction of `_pending`
         self._pending_frame = 0  # of the world at that prediction
-
-    def predict(self, info: Any) -> StepInput:
-        """The articulation's input for the step that begins, see `Coupling.predict`."""
-        self.begin(info.frame(), info.dt())
-        prediction = self._answers.predict()
-        mass, tilde, springs, rows = self.hold(prediction)
-        if self._placed.chains is not None:
-            return *self._placed.chains.lower(mass, tilde, springs, prediction.link_poses), None
-        q_ref, links = affine.q_from_transform(prediction.link_poses), self._placed.bodies.links
-        references = {(links[link].id(), 0): q_ref[link] for link in self._placed.jointed}
-        return mass, tilde, references, springs, rows
 
     def begin(self, frame: int, dt: float) -> None:
         """Begin the step to a frame of the world, of dt [s]; the prediction follows.
@@ -108,34 +89,30 @@ class RobotSteps:
         if frame > self._pending_frame:  # else the world repeats a step that failed
             self.require_committed()
         self._pending = None
-        self._answers.require_agreement(dt)
-        self._started = np.array(self._answers.adapter.theta_dot())
+        self.answers.require_agreement(dt)
+        self._started = np.array(self.answers.adapter.theta_dot())
         self._pending_frame, self.dt = frame, dt
 
-    def hold(self, prediction: Prediction) -> ArticulationInput:
-        """Take the prediction of the step that has begun; returns what the articulation gets of it."""
-        self._pending = prediction
-        for slot, aim in zip(self._placed.driven, prediction.aims, strict=True):
-            set_aim(slot.geometry(), aim)
-        self._held = self._holding.held(prediction, self.dt)
-        return with_tied_joints(self._held, prediction, self._tie_strengths)
+    def hold(self, given: Prediction) -> tuple[StepInput, Array]:
+        """Take the prediction of the step that has begun.
 
-    def commit(self) -> None:
-        """Give the step that the world has advanced and retrieved back to the multibody engine.
+        Returns:
+            The articulation's input, and the reference poses of its bodies, (k, 4, 4).
 
         Raises:
-            EngineError: No step was taken since the last commit.
-            AdapterError, ArticulationError: What the animator's callback raised.
+            AdapterError: The prediction is not as `Adapter` says.
         """
-        self.require_prediction()
-        delta_theta, (q, qdot) = self._placed.delta_theta, self._placed.free_motion
-        poses = affine.transform_from_q(affine.nearest_rigid(q))
-        self._answers.adapter.commit(delta_theta, poses, affine.transform_rate_from_qdot(qdot))
-        self.end(delta_theta)
+        self._pending = prediction = self.answers.checked(given)
+        for slot, aim in zip(self.placed.driven, prediction.aims, strict=True):
+            set_aim(slot.geometry(), aim)
+        self._held = self._holding.held(prediction, self.dt)
+        step, poses = with_tied_joints(self._held, prediction, self._tie_strengths), prediction.link_poses
+        if self.placed.chains is not None:
+            step, poses = self.placed.chains.lower(step, poses)
+        return step, poses[self.placed.jointed]
 
-    def end(self, delta_theta: Array) -> None:
-        """Note the step by δθ (m,) that the multibody engine has taken."""
-        prediction = self.require_prediction()
+    def end(self, prediction: Prediction, delta_theta: Array) -> None:
+        """Note the predicted step, by δθ (m,), that the multibody engine has taken."""
         self._pending, self.taken = None, Taken(prediction, self._started, self.dt)
         contact_force = self._held.resistance(delta_theta) / self.dt**2
         self.values = StepValues(prediction.mass, self._held.delta_theta_tilde, delta_theta, contact_force)
@@ -146,12 +123,7 @@ class RobotSteps:
         return limits_and_friction(self._held, own, self.values.delta_theta, self.dt)
 
     def require_prediction(self) -> Prediction:
-        """The predicted step that is not yet committed.
-
-        Raises:
-            EngineError: There is none.
-            AdapterError, ArticulationError: The animator's callback raised this error.
-        """
+        """The predicted step that is not yet committed; raises what `Coupling.require_prediction` does."""
         raise_kept(self._scene)
         if self._pending is None:
             raise no_prediction()
@@ -163,18 +135,14 @@ class RobotSteps:
         return self._pending is not None
 
     def require_committed(self) -> None:
-        """Check that every predicted step was committed.
-
-        Raises:
-            EngineError: One was not; the message names the joints.
-        """
+        """See `Coupling.require_committed`."""
         if self.is_within:
-            raise not_committed(self._placed.joint_names)
+            raise not_committed(self.placed.joint_names)
 
     def begin_anew(self, values: StepValues | None = None) -> None:
         """Forget the last step, as after `couple`; its values become others, or zero."""
         self.taken = None
-        self.values = StepValues.none(len(self._placed.joint_names)) if values is None else values
+        self.values = StepValues.none(len(self.placed.joint_names)) if values is None else values
 
     def forget_prediction(self) -> None:
         """Discard the predicted step."""

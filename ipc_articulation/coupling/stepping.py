@@ -15,10 +15,14 @@ from ipc_articulation.signals import interrupts_deferred
 def take_step(world: uipc.World, couplings: Sequence[Any]) -> None:
     """All couplings predict, the world advances, all commit; a failure leaves everything as it was, see `step`."""
     with couplings[0].turn.changing("step"):
-        _take_step(world, couplings)
+        advance(world, couplings)
+        world.retrieve()
+        for coupling in couplings:
+            coupling.commit()
 
 
-def _take_step(world: uipc.World, couplings: Sequence[Any]) -> None:
+def advance(world: uipc.World, couplings: Sequence[Any]) -> None:
+    """All couplings predict, and the world advances; a failure leaves everything as it was."""
     require_valid(world)
     for coupling in couplings:
         coupling.require_world(world)
@@ -31,6 +35,3 @@ def _take_step(world: uipc.World, couplings: Sequence[Any]) -> None:
         for coupling in couplings:
             coupling.forget_prediction()
         raise
-    world.retrieve()
-    for coupling in couplings:
-        coupling.commit()

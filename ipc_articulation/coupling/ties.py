@@ -18,11 +18,10 @@ from ipc_articulation.articulation.bounded_springs import SPRINGS
 from ipc_articulation.articulation.spring_rows import BoundedRows
 from ipc_articulation.coupling.adapter import Prediction
 from ipc_articulation.coupling.restraints import Held
+from ipc_articulation.frontend.articulations import StepInput
 
 
-def with_tied_joints(
-    held: Held, prediction: Prediction, strength: Array
-) -> tuple[Array, Array, Array | None, BoundedRows | None]:
+def with_tied_joints(held: Held, prediction: Prediction, strength: Array) -> StepInput:
     """Mass, predicted displacement, springs and rows of joints and tied joints together.
 
     Args:
@@ -34,7 +33,7 @@ def with_tied_joints(
         (m + t, m + t), (m + t,), (m + t, 4, 4), and rows over m + t freedoms.
     """
     if prediction.tied is None:
-        return held.mass, held.delta_theta_tilde, held.springs, held.rows
+        return StepInput(held.mass, held.delta_theta_tilde, held.springs, held.rows)
     G = prediction.tied.rates
     SG = strength[:, None] * G
     mass = np.block([[held.mass + G.T @ SG, -SG.T], [-SG, np.diag(strength)]])
@@ -44,4 +43,4 @@ def with_tied_joints(
         springs = np.concatenate([springs, np.zeros((t, SPRINGS, 4))])
     if rows is not None:
         rows = BoundedRows(np.concatenate([rows.weights, np.zeros((len(rows.springs), t))], axis=1), rows.springs)
-    return mass, np.concatenate([held.delta_theta_tilde, change]), springs, rows
+    return StepInput(mass, np.concatenate([held.delta_theta_tilde, change]), springs, rows)

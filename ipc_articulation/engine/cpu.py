@@ -15,19 +15,19 @@ from uipc.geometry import AttributeCollection
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Ints
 from ipc_articulation.contact.held import without
+from ipc_articulation.engine.accessors.properties import PropertyAccessor
+from ipc_articulation.engine.accessors.state_accessor import StateAccessor
 from ipc_articulation.engine.newton.newton_report import NewtonReport, kind_of
 from ipc_articulation.engine.output.first_run import tell_first_run, tell_first_soft_run
-from ipc_articulation.engine.output.state_accessor import StateAccessor
 from ipc_articulation.engine.output.statistics import StepEnd, StepStatistics
-from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.output.write_back import SceneWriter
 from ipc_articulation.engine.persistence.dump import dump_state, recover_state
 from ipc_articulation.engine.rest import Rested
 from ipc_articulation.engine.scene.changes import has_changed, read_again
 from ipc_articulation.engine.scene.model import EngineModel, read_model
-from ipc_articulation.engine.scene.properties import PropertyAccessor
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.step import step
+from ipc_articulation.engine.stopwatch import Stopwatch
 from ipc_articulation.engine.workspace import Workspace, make_workspace
 from ipc_articulation.errors import EngineError, SolverError
 from ipc_articulation.frontend.backend_offsets import write_offsets
@@ -243,7 +243,9 @@ class CpuEngine(PyIEngine):
         return Moment(frame, state, rested, statistics)
 
     def _update(self) -> None:
-        run_callbacks(self._animator.update)
+        if self.workspace.articulation is not None:
+            self.workspace.articulation.forget_input()
+        run_callbacks(self._animator.update, self)
 
     def follow_changes(self) -> None:
         """Read the scene again if geometries were created or destroyed since the last step; a step does so first."""

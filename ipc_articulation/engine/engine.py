@@ -27,12 +27,12 @@ from ipc_articulation.arguments import (
     refuse_unwanted,
     shown,
 )
+from ipc_articulation.engine.accessors.features import Features
+from ipc_articulation.engine.accessors.properties import PropertyAccessor
+from ipc_articulation.engine.accessors.vertex_accessor import VertexAccessor
 from ipc_articulation.engine.cpu import CpuEngine
-from ipc_articulation.engine.output.features import Features
 from ipc_articulation.engine.output.statistics import NoStatistics
-from ipc_articulation.engine.output.vertex_accessor import VertexAccessor
 from ipc_articulation.engine.persistence.dump import NEWEST
-from ipc_articulation.engine.scene.properties import PropertyAccessor
 from ipc_articulation.errors import EngineError
 from ipc_articulation.frontend.callbacks import guard
 from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints

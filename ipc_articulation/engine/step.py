@@ -8,10 +8,10 @@ from ipc_articulation.engine.newton.lagging import settle_friction
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.output.crushed import crushed
-from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.rest import Rested, awake, end_step, settle
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import EngineState
+from ipc_articulation.engine.stopwatch import Stopwatch
 from ipc_articulation.engine.workspace import Workspace
 
 

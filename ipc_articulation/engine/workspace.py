@@ -11,11 +11,11 @@ from ipc_articulation.engine.contact_free.problem import HeldProblem, Problem, m
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.scene.model import EngineModel
-from ipc_articulation.engine.scene.registry import read_terms
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.kinetic import Kinetic
+from ipc_articulation.engine.terms.registry import read_terms
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.contact_world import make_contact_world, partly_labelled, refuse_overlaps, without_label
 

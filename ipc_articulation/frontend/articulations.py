@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.articulation.kinds import KINDS
@@ -44,6 +44,15 @@ class RowSlots:
         writable(self.springs)[:] = rows.springs
 
 
+class StepInput(NamedTuple):
+    """The input of a step of an articulation with f freedoms."""
+
+    mass: Array  # Mᵗ, (f, f), or (f²,) row-major
+    tilde: Array  # δθ̃, (f,) [rad or m]
+    springs: Array | None  # bounded springs, (f, 4, 4)
+    rows: BoundedRows | None
+
+
 class StepInputs(NamedTuple):
     """The input of a step of all articulations, one after the other, and of n bodies."""
 
@@ -76,16 +85,29 @@ class ArticulationTable:
         rows = [row_names(name, slots) for name, slots in zip(self.names, self.row_slots, strict=True)]
         return ArticulationEnergy(self.joints, self.body_count, self.counts, self.names, self.joint_names, rows)
 
-    def read(self, q_prev: Array) -> StepInputs:
-        """The present values of the attributes.
+    def read(
+        self, q_prev: Array, handed: Mapping[int, StepInput], references: Sequence[tuple[Ints, Array]]
+    ) -> StepInputs:
+        """The input of a step: what was handed over, else the present values of the attributes.
 
         Args:
             q_prev: Coordinates of all bodies at the beginning of the step, (n, 12).
+            handed: By the id of an articulation's geometry.
+            references: Rows (k,) and reference poses (k, 12) of the bodies of these articulations.
         """
-        masses, tildes = [slot.view() for slot in self.mass_slots], [slot.view() for slot in self.tilde_slots]
-        springs = [None if slot is None else slot.view() for slot in self.spring_slots]
-        rows = [None if slots is None else slots.read() for slots in self.row_slots]
-        return StepInputs(masses, tildes, springs, rows, self.reference.read(q_prev))
+        given = [handed.get(geo_id) or self._read(a) for a, geo_id in enumerate(self.geo_ids)]
+        q_ref = (q_prev if len(handed) == len(given) else self.reference.read(q_prev)).copy()
+        for bodies, own in references:
+            q_ref[bodies] = own
+        masses, tildes = [own.mass.ravel() for own in given], [own.tilde for own in given]
+        return StepInputs(masses, tildes, [own.springs for own in given], [own.rows for own in given], q_ref)
+
+    def _read(self, a: int) -> StepInput:
+        """The present values of the attributes of an articulation."""
+        springs, rows = self.spring_slots[a], self.row_slots[a]
+        mass, tilde = self.mass_slots[a].view(), self.tilde_slots[a].view()
+        springs = None if springs is None else springs.view()
+        return StepInput(mass, tilde, springs, None if rows is None else rows.read())
 
     def set_step(self, energy: ArticulationEnergy, inputs: StepInputs) -> None:
         """Set Mᵗ, δθ̃, springs and q_ref of an energy.

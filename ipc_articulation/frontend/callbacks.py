@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 _of_scene: WeakKeyDictionary[Any, list[BaseException]] = WeakKeyDictionary()
 _of_step: ContextVar[list[BaseException] | None] = ContextVar("errors of the step that runs callbacks", default=None)
+_engine: ContextVar[Any] = ContextVar("CPU engine whose step runs callbacks", default=None)
 
 
 def guard(callback: Callable[[Any], Any], scene: Any = None) -> Callable[[Any], Any]:
@@ -42,16 +43,22 @@ def guard(callback: Callable[[Any], Any], scene: Any = None) -> Callable[[Any], 
     return guarded
 
 
-def run_callbacks(update: Callable[[], Any]) -> None:
-    """Let an animator update its scene, then raise the first exception of a guarded callback, unchanged."""
+def run_callbacks(update: Callable[[], Any], engine: Any = None) -> None:
+    """Let an animator update its scene for an engine, then raise a guarded callback's first exception, unchanged."""
     errors: list[BaseException] = []
-    before = _of_step.set(errors)
+    before = _of_step.set(errors), _engine.set(engine)
     try:
         update()
     finally:
-        _of_step.reset(before)
+        _of_step.reset(before[0])
+        _engine.reset(before[1])
     if errors:
         raise errors[0]
+
+
+def asking_engine() -> Any:
+    """The CPU engine whose step runs the present callback; None where libuipc's own engines do."""
+    return _engine.get()
 
 
 def keep(error: BaseException) -> None:

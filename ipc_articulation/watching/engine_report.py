@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.engine import Engine
-from ipc_articulation.engine.output.stopwatch import STAGES
+from ipc_articulation.engine.stopwatch import STAGES
 from ipc_articulation.errors import EngineError
 from ipc_articulation.naming import distinct
 from ipc_articulation.recording.contacts import NO_CONTACTS, Contacts

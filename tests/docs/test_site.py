@@ -26,7 +26,7 @@ def site(tmp_path_factory):
 @pytest.mark.slow
 def test_the_site_has_a_page_for_each(site):
     assert len(list(site.rglob("*.html"))) > len(PAGES)
-    source = site / "repository" / "ipc_articulation" / "engine" / "scene" / "registry.py.html"
+    source = site / "repository" / "ipc_articulation" / "engine" / "terms" / "registry.py.html"
     assert "constitutions and constraints" in source.read_text(encoding="utf-8")
     readme = (site / "repository" / "index.html").read_text(encoding="utf-8")
     assert 'src="../images/panda_push.png"' in readme

@@ -8,7 +8,7 @@ import pytest
 
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import loops
-from ipc_articulation.dynamics.loops import projection
+from ipc_articulation.dynamics.algorithms import projection
 from ipc_articulation.errors import IpcArticulationError
 
 MECHANISM = dyn.Mechanism("toy")

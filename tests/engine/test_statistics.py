@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation.engine.newton.newton_report import NewtonResult
-from ipc_articulation.engine.output.stopwatch import STAGES
+from ipc_articulation.engine.stopwatch import STAGES
 from ipc_articulation.errors import EngineError
 from tests.engine.scenes import BoxScene, translation, twist_rate
 

@@ -59,9 +59,9 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def part(module: str) -> str:
-    """The part of the package that a module is in: `engine` of `ipc_articulation.engine.step`."""
-    return [*module.split("."), "__init__"][1]
+def part(module: str, room: str = PACKAGE) -> str:
+    """The part of the package, or of another room, that a module is in: `engine` of `ipc_articulation.engine.step`."""
+    return [*module.split("."), "__init__"][room.count(".") + 1]
 
 
 def imports(source: str, module: str, known: Iterable[str], is_package: bool = False) -> set[str]:
@@ -134,4 +134,34 @@ def circles(edges: dict[str, set[str]]) -> list[set[str]]:
     for module in edges:
         if module not in order:
             visit(module)
+    return found
+
+
+def circles_of_folders(edges: dict[str, set[str]]) -> list[str]:
+    """Folders side by side that import each other in a circle, in any room of the package: each circle in words.
+
+    A file beside folders is a part of their room as they are, and may close a circle between them. With one folder
+    alone it makes none: the folder holds what the file is made of, and may share what stands beside it.
+    """
+    rooms = {module.rpartition(".")[0] for module in edges}
+    found: list[str] = []
+    for room in sorted(rooms):
+        made = _imports_between_parts(room, edges)
+        for circle in circles({a: {b for start, b in made if start == a} for a, _ in made}):
+            if len({f"{room}.{name}" for name in circle} & rooms) > 1:
+                lines = [f"{a} -> {b}: {', '.join(made[a, b])}" for a, b in made if {a, b} <= circle]
+                found.append("\n    ".join([f"{room}: {', '.join(sorted(circle))}", *sorted(lines, key=len)]))
+    return found
+
+
+def _imports_between_parts(room: str, edges: dict[str, set[str]]) -> dict[tuple[str, str], list[str]]:
+    """Which modules of a part of a room import which of another part, by the two parts."""
+    found: dict[tuple[str, str], list[str]] = {}
+    inside = {module for module in edges if f"{module}.".startswith(f"{room}.")}
+    for module in sorted(inside):
+        for target in sorted(edges[module] & inside):
+            ends = part(module, room), part(target, room)
+            if ends[0] != ends[1]:
+                made = " imports ".join(name.removeprefix(f"{room}.") for name in (module, target))
+                found.setdefault(ends, []).append(made)
     return found

@@ -12,6 +12,7 @@ from tests.house.floors import (
     ROOT,
     USERS_OF_MUJOCO,
     circles,
+    circles_of_folders,
     graph,
     imports,
     part,
@@ -43,6 +44,11 @@ def test_a_part_imports_from_the_floors_below_it_only() -> None:
 def test_no_files_import_each_other_in_a_circle() -> None:
     found = [{short(module) for module in circle} for circle in circles(graph())]
     assert [circle for circle in found if circle not in KNOWN_CIRCLES] == []
+
+
+def test_no_folders_of_a_room_import_each_other_in_a_circle() -> None:
+    found = circles_of_folders(graph())
+    assert not found, "move a file to the folder where it belongs; circles, and what makes them:\n" + "\n".join(found)
 
 
 def users(package: str) -> set[str]:
@@ -90,6 +96,20 @@ def test_imports_are_found_however_they_are_written(source: str, expected: set[s
 def test_circles_are_found() -> None:
     edges = {"a": {"b", "numpy"}, "b": {"c"}, "c": {"a"}, "d": {"a", "d2"}, "d2": {"d"}, "e": {"a"}}
     assert sorted(map(sorted, circles(edges))) == [["a", "b", "c"], ["d", "d2"]]
+
+
+@pytest.mark.parametrize("room", ["a", "a.b"])
+def test_circles_of_folders_are_found_in_every_room(room: str) -> None:
+    straight = {"x.one": {"y.one"}, "y.one": {"file"}, "file": {"z.one"}, "z.one": {"z.two"}, "z.two": {"file"}}
+    assert circles_of_folders(within(room, straight)) == []
+    (found,) = circles_of_folders(within(room, straight | {"z.two": {"x.one"}}))
+    assert found.splitlines()[0] == f"{room}: file, x, y, z"
+    assert "    z -> x: z.two imports x.one" in found.splitlines()
+    assert "    file -> z: file imports z.one" in found.splitlines()
+
+
+def within(room: str, edges: dict[str, set[str]]) -> dict[str, set[str]]:
+    return {f"{room}.{module}": {f"{room}.{target}" for target in targets} for module, targets in edges.items()}
 
 
 # What is said of the parts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from ipc_articulation.coupling.lowering.chain import LOWERED
 from ipc_articulation.coupling.lowering.lowering import Lowering
 from ipc_articulation.coupling.lowering.placing import place_chain_joints, place_ghosts, pull
 from ipc_articulation.coupling.stiffness import Stiffness, robot_size
+from ipc_articulation.frontend.articulations import StepInput
 
 HOLD_RATIO = 1e4  # S of pins and holds in units of the robot's largest inertia; M̂ makes up for it, see `lowering`
 
@@ -36,21 +37,20 @@ class PlacedChains:
         self.articulated, self.joints = lowering.articulated, lowering.joints
         self._lowering = lowering
         self._ghosts = slots[len(slots) - len(lowering.ghosts) :]
-        ends = {body for joint in lowering.articulated for body in (joint.parent, joint.child)}
-        self._jointed = sorted(ends - {-1})
         self._q_ref = np.zeros((0, 12))  # of the links at the last prediction
 
-    def lower(
-        self, mass: Array, tilde: Array, springs: Array | None, link_poses: Array
-    ) -> tuple[Array, Array, Mapping[tuple[int, int], Array], Array | None]:
-        """The articulation's input; arguments as of `Lowering.lower`, result as of `Coupling.predict`."""
-        step = self._lowering.lower(mass, tilde, springs, link_poses)
+    def lower(self, given: StepInput, link_poses: Array) -> tuple[StepInput, Array]:
+        """The articulation's input of that of the robot's joints, whose links are at poses (n, 4, 4) before the step.
+
+        Returns:
+            The input, and poses of links and ghosts, (n + g, 4, 4).
+        """
+        step = self._lowering.lower(given.mass, given.tilde, given.springs, link_poses)
         for slot, pose in zip(self._ghosts, step.ghost_poses, strict=True):
             pull(slot, pose)
-        q_ref = affine.q_from_transform(np.concatenate([link_poses, step.ghost_poses]))
-        self._q_ref = q_ref[: len(link_poses)]
-        references = {(self.slots[body].id(), 0): q_ref[body] for body in self._jointed}
-        return step.mass, step.delta_theta_tilde, references, step.springs
+        self._q_ref = affine.q_from_transform(link_poses)
+        poses = np.concatenate([link_poses, step.ghost_poses])
+        return StepInput(step.mass, step.delta_theta_tilde, step.springs, None), poses
 
     def ghost_poses(self, link_poses: Sequence[Array] | Array) -> dict[int, Array]:
         """Poses (4, 4) of the ghosts by geometry id where the links stand at `link_poses` (n, 4, 4)."""

@@ -11,13 +11,14 @@ from ipc_articulation.arguments import checked, shown
 from ipc_articulation.coupling.adapter import Adapter, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import heaviest_body
-from ipc_articulation.coupling.couple import FREE_KAPPA, WANTED, callback_of, completed
+from ipc_articulation.coupling.couple import FREE_KAPPA, WANTED, described
+from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.many.apart import made_apart
 from ipc_articulation.coupling.many.environments import Environments
-from ipc_articulation.coupling.many.handing import Handing
 from ipc_articulation.coupling.placing import JointsAs, Options, put_into
-from ipc_articulation.coupling.registry import moved_state, refuse_shared_state, register
+from ipc_articulation.coupling.registry import moved_state, refuse_shared_state
 from ipc_articulation.coupling.restraints import Restraining
+from ipc_articulation.coupling.robot_group import RobotGroup
 from ipc_articulation.coupling.settings import Settings, suit_robots
 from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO
 from ipc_articulation.errors import AdapterError
@@ -67,25 +68,18 @@ def couple_many(
     if settings == "robots":
         suit_robots(scene)
     uipc.view(scene.config().find("sanity_check/enable"))[:] = 0
-    robots, masses = [], []
-    for k, one in enumerate(answers):
-        described = one.describe()
-        robots.append(described if complete is None else completed(complete(described, k)))
-        masses.append(one.predict().mass)
+    robots = [described(one, complete, k) for k, one in enumerate(answers)]
+    masses = [one.predict().mass for one in answers]
     _require_equal_names(robots)
     loads = [heaviest_body(scene, robot) for robot in robots]
     options = Options(stiffness_ratio, free_kappa, restraints, joints)
-    handing, couplings = Handing(), []
+    group, couplings = RobotGroup(scene, environment_label), list[Coupling]()
     shared: tuple[tuple[HalfPlane, Any], ...] = ()
     for k, (robot, elements) in enumerate(made_apart(scene, robots)):
-        given = masses[k], loads[k], elements, options, environment_label(k), shared
-        placed = put_into(scene, answers[k], robot, *given)
+        couplings.append(put_into(group, answers[k], robot, masses[k], loads[k], elements, options, shared))
         if k == 0:
-            shared = tuple(plane for plane in placed.coupling.placed.planes if not plane[0].environment)
-        scene.animator().insert(placed.carrier, handing.unless_handed(callback_of(placed, scene)))
-        register(placed.coupling)
-        couplings.append(placed.coupling)
-    return Environments(scene, couplings, handing)
+            shared = tuple(plane for plane in couplings[0].placed.planes if not plane[0].environment)
+    return Environments(group, couplings)
 
 
 def _answers(scene: uipc.Scene, adapters: Sequence[Adapter]) -> list[Answers]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, final, get_args
 from weakref import WeakMethod, ref
@@ -15,26 +14,22 @@ import uipc
 from ipc_articulation import affine
 from ipc_articulation.arguments import instance, one_of, refuse_unwanted, shown
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import Prediction
-from ipc_articulation.coupling.batches import Batch, batch_of
 from ipc_articulation.coupling.coupling import Coupling
-from ipc_articulation.coupling.failures import require_all, require_valid
-from ipc_articulation.coupling.many.engine_side import EngineSide
-from ipc_articulation.coupling.many.handing import Handing
+from ipc_articulation.coupling.failures import require_all
 from ipc_articulation.coupling.properties import RobotProperties, set_properties
 from ipc_articulation.coupling.registry import couplings_of
+from ipc_articulation.coupling.robot_group import RobotGroup
 from ipc_articulation.coupling.robot_states import RobotState
-from ipc_articulation.coupling.stepping import take_step
+from ipc_articulation.coupling.stepping import advance
 from ipc_articulation.coupling.teleport import put
 from ipc_articulation.errors import EngineError, IpcArticulationError, StateError
-from ipc_articulation.frontend.turns import changing_in_turn, in_turn, turn_of
+from ipc_articulation.frontend.turns import changing_in_turn, in_turn
 from ipc_articulation.frontend.worlds import ENGINES
 from ipc_articulation.signals import interrupts_deferred
 
 Failing = Literal["raise", "reset", "stop"]  # see `Environments.step`
 
 _NUMBER = re.compile(r"environment (\d+): ")  # begins the names of an environment's bodies
-_ARTICULATION = re.compile(r"articulation geometry (\d+)")
 
 
 @final
@@ -58,20 +53,15 @@ class Environments:
         stopped: By number of an environment that was stopped the prediction with which it rests.
     """
 
-    def __init__(self, scene: uipc.Scene, couplings: Sequence[Coupling], handing: Handing) -> None:
+    def __init__(self, group: RobotGroup, couplings: Sequence[Coupling]) -> None:
         """Called by `couple_many`."""
-        self.scene, self.couplings, self.turn = scene, tuple(couplings), turn_of(scene)
+        self.scene, self.couplings, self.turn = group.scene, tuple(couplings), group.turn
         first = self.couplings[0]
         self.joint_names, self.link_names = first.joint_names, first.link_names
         self.body_names = tuple(body.name for body in (*first.robot.links, *first.robot.free))
         self.adapters = [coupling.adapter for coupling in self.couplings]
-        self._handing, self._is_stale = handing, False
-        self._robots = [coupling.placed for coupling in self.couplings]
-        self._side: EngineSide | None = None
+        self._group, self.stopped, self._is_stale = group, group.stopped, False
         self.failures: dict[int, IpcArticulationError] = {}
-        self.stopped: dict[int, Prediction] = {}
-        self._running: list[int] = []  # the numbers of the robots in the batch
-        self._batch: Batch | None = None
         self._world: Callable[[], uipc.World | None] = lambda: None
         refresh = WeakMethod(self._refresh)
         for coupling in self.couplings:
@@ -99,17 +89,24 @@ class Environments:
         """
         refuse_unwanted("step: failing", failing, one_of(*get_args(Failing)), EngineError)
         with self.turn.changing("step"):
-            self.failures = {}
+            self.failures, self._group.failing = {}, None
+            require_all(self.couplings, couplings_of(self.scene))
             while True:
                 try:
-                    return self._take_step(world)
-                except FailedEnvironmentError as failure:
-                    self._go_on(world, failing, failure)
+                    advance(world, self.couplings)
+                    break
+                except IpcArticulationError as error:
+                    self._go_on(world, failing, error)
+            self._commit(world)
 
-    def _go_on(self, world: uipc.World, failing: Failing, failure: FailedEnvironmentError) -> None:
+    def _go_on(self, world: uipc.World, failing: Failing, error: IpcArticulationError) -> None:
         """Put an environment that has failed out of the way, or raise what it raised."""
-        number, error = failure.number, failure.error
-        if failing == "raise" or number in self.failures:
+        number, self._group.failing = self._group.failing, None
+        if number is None and (named := _NUMBER.search(str(error))) is not None:
+            number = int(named[1])
+        if number is None:
+            raise error
+        if failing == "raise" or self._group.side is None or number in self.failures:
             raise labelled(number, error) from error
         self.reset(world, [number])
         self.failures[number] = error
@@ -131,46 +128,6 @@ class Environments:
             here = self.adapters[number].predict()
             rest = np.zeros_like(here.delta_theta_tilde)
             self.stopped[number] = replace(here, delta_theta_tilde=rest, restraints=None)
-
-    def _take_step(self, world: uipc.World) -> None:
-        require_all(self.couplings, couplings_of(self.scene))
-        self._side = EngineSide.of(world, self._robots, self._side)
-        if self._side is None:
-            return take_step(world, self.couplings)
-        require_valid(world)
-        for coupling in self.couplings:
-            coupling.require_world(world)
-            coupling.require_committed()
-        try:
-            self._predict(world, self._side)
-            self._advance(world)
-        except BaseException:
-            for coupling in self.couplings:
-                coupling.forget_prediction()
-            raise
-        finally:
-            self._handing.is_on = False
-            self._side.take_back()
-        self._is_stale, self._world = True, ref(world)
-        self._commit(world, self._side)
-
-    def _advance(self, world: uipc.World) -> None:
-        try:
-            world.advance()
-        except IpcArticulationError as error:
-            number = self._named(str(error))
-            if number is None:
-                raise
-            raise FailedEnvironmentError(number, error) from error
-
-    def _named(self, message: str) -> int | None:
-        """The number of the environment that a message names, by a body or by its articulation."""
-        if (body := _NUMBER.search(message)) is not None:
-            return int(body[1])
-        if (articulation := _ARTICULATION.search(message)) is None:
-            return None
-        ids = [None if robot.articulation is None else robot.articulation.id() for robot in self._robots]
-        return ids.index(int(articulation[1])) if int(articulation[1]) in ids else None
 
     @in_turn
     def retrieve(self, world: uipc.World) -> None:
@@ -258,8 +215,8 @@ class Environments:
     @in_turn
     def body_poses(self) -> Array:
         """Transforms in the scene of the links and then of the free bodies, (N, b, 4, 4)."""
-        if self._is_stale and self._side is not None:
-            return affine.transform_from_q(self._side.q)
+        if self._is_stale and self._group.side is not None:
+            return affine.transform_from_q(self._group.side.q)
         return self._each("body_poses")
 
     def _each(self, name: str) -> Array:
@@ -272,61 +229,19 @@ class Environments:
                 raise labelled(number, error) from error
         return np.array(found)
 
-    def _predict(self, world: uipc.World, side: EngineSide) -> None:
-        frame, dt = world.frame() + 1, float(self.scene.config().find("dt").view()[0])
-        for number, coupling in enumerate(self.couplings):
-            with _blaming(number):
-                coupling.steps.begin(frame, dt)
-        given = {**self._predicted(), **self.stopped}
-        predictions = [self._checked(number, given[number]) for number in range(len(self))]
-        inputs = [one.steps.hold(own) for one, own in zip(self.couplings, predictions, strict=True)]
-        side.hand_over(inputs, predictions)
-        self._handing.is_on = True
-
-    def _predicted(self) -> dict[int, Prediction]:
-        """The predictions of the robots that are not stopped, by number."""
-        running = [number for number in range(len(self)) if number not in self.stopped]
-        if running != self._running:
-            self._running = running
-            self._batch = batch_of([self.adapters[number] for number in running]) if running else None
-        if self._batch is None:
-            return {}
-        try:
-            found = self._batch.predict()
-        except IpcArticulationError as error:
-            raise FailedEnvironmentError(running[0], error) from error  # all have failed
-        for place, failure in found.failures.items():
-            raise FailedEnvironmentError(running[place], failure) from failure
-        return {number: found.of(place) for place, number in enumerate(running)}
-
-    def _checked(self, number: int, prediction: Prediction) -> Prediction:
-        with _blaming(number):
-            return self.couplings[number].answers.checked(prediction)
-
-    def _commit(self, world: uipc.World, side: EngineSide) -> None:
-        m = len(self.joint_names)
-        delta = np.array([one[:m] for one in side.delta_theta()]).reshape(len(self), m)
-        q, qdot = (values[self._running] for values in side.free_motion)
-        if self._batch is not None:
-            poses = affine.transform_from_q(affine.nearest_rigid(q))
-            self._batch.commit(delta[self._running], poses, affine.transform_rate_from_qdot(qdot))
-        for coupling, own in zip(self.couplings, delta, strict=True):
-            coupling.steps.end(own)
-        if due := [number for number in self._running if self.couplings[number].drift_watch.is_due()]:
-            self._look_at_drift(due, side.q[:, : len(self.link_names)])
-        for number in self._running:
+    def _commit(self, world: uipc.World) -> None:
+        self._is_stale, self._world = self._group.side is not None, ref(world)
+        if not self._is_stale:
+            world.retrieve()
+        self._group.commit(range(len(self)))
+        for number in self._group.running:
+            self.couplings[number].look_at_drift()
             self.couplings[number].feel()
         observers = [observer for coupling in self.couplings for observer in coupling.observers]
         if observers:
             self.retrieve(world)
         for observer in observers:
             self.turn.call(observer, is_calling=False)
-
-    def _look_at_drift(self, which: Sequence[int], q: Array) -> None:
-        """Warn of links of some robots that have drifted far; q: coordinates of all links, (N, n, 12)."""
-        for number in which:
-            coupling = self.couplings[number]
-            coupling.drift_watch.look(coupling.placed.moved(coupling.answers.link_poses(), q[number]))
 
     def _put(self, world: uipc.World, wanted: Mapping[Coupling, RobotState | None], action: str) -> None:
         if not wanted:
@@ -342,23 +257,6 @@ class Environments:
         if not (isinstance(k, int | np.integer) and 0 <= k < len(self)):
             raise StateError(f"{action}: there is no environment {k!r}; there are {len(self)}, from 0")
         return int(k)
-
-
-class FailedEnvironmentError(Exception):
-    """What one environment raised, with its number."""
-
-    def __init__(self, number: int, error: IpcArticulationError) -> None:
-        super().__init__(str(error))
-        self.number, self.error = number, error
-
-
-@contextmanager
-def _blaming(number: int) -> Iterator[None]:
-    """What is raised within is what an environment raised."""
-    try:
-        yield
-    except IpcArticulationError as error:
-        raise FailedEnvironmentError(number, error) from error
 
 
 def labelled(number: int, error: IpcArticulationError) -> IpcArticulationError:

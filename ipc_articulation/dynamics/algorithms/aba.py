@@ -16,17 +16,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
+from ipc_articulation.dynamics.algorithms.forward_dynamics_with_loops import forward_dynamics_with_loops
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, over_states
 from ipc_articulation.dynamics.algorithms.solve import ROUNDING, refuse_singular
-from ipc_articulation.dynamics.algorithms.sweep import (
+from ipc_articulation.dynamics.algorithms.velocity_products import transpose_times
+from ipc_articulation.dynamics.arguments import require
+from ipc_articulation.dynamics.kernels.kernel import inlined, kernel
+from ipc_articulation.dynamics.kernels.sweep import (
     acceleration_of_world,
     add_inertia,
     at_velocity,
     body_inertias,
     subtract_wrench,
 )
-from ipc_articulation.dynamics.algorithms.vectors import (
+from ipc_articulation.dynamics.kernels.vectors import (
     cross_force,
     dot,
     inertia_times,
@@ -38,9 +41,6 @@ from ipc_articulation.dynamics.algorithms.vectors import (
     six,
     size,
 )
-from ipc_articulation.dynamics.algorithms.velocity_products import transpose_times
-from ipc_articulation.dynamics.arguments import require
-from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics_with_loops
 from ipc_articulation.dynamics.model.model import Model
 
 _ARTICULATED = np.dtype([("I", "f8", (6, 6))], align=True)

@@ -6,17 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import inlined
 from ipc_articulation.dynamics.algorithms.lift import projected, spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import over_states
 from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics, project_on_joints
-from ipc_articulation.dynamics.algorithms.sweep import (
+from ipc_articulation.dynamics.kernels.kernel import inlined
+from ipc_articulation.dynamics.kernels.sweep import (
     acceleration_of_world,
     accumulate_forces,
     at_velocity,
     body_inertias,
 )
-from ipc_articulation.dynamics.algorithms.vectors import cross_force, inertia_times, plus, put, six
+from ipc_articulation.dynamics.kernels.vectors import cross_force, inertia_times, plus, put, six
 from ipc_articulation.dynamics.model.model import Model
 
 

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import over_states
-from ipc_articulation.dynamics.algorithms.sweep import accumulate_inertias, at_position, body_inertias
-from ipc_articulation.dynamics.algorithms.vectors import cross3, inertia_times, row
+from ipc_articulation.dynamics.kernels.kernel import inlined, kernel
+from ipc_articulation.dynamics.kernels.sweep import accumulate_inertias, at_position, body_inertias
+from ipc_articulation.dynamics.kernels.vectors import cross3, inertia_times, row
 from ipc_articulation.dynamics.model.model import Model
 
 

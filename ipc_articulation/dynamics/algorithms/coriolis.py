@@ -14,19 +14,19 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
+from ipc_articulation.dynamics.algorithms.curvature import G_rate
 from ipc_articulation.dynamics.algorithms.jacobian import column_rate
-from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.lift import spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import over_states
-from ipc_articulation.dynamics.algorithms.sweep import accumulate_inertias, at_velocity, body_inertias
-from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, plus_times, put_row, row
 from ipc_articulation.dynamics.algorithms.velocity_products import (
     accumulate_matrices,
     fill_products,
     times,
     transpose_times,
 )
-from ipc_articulation.dynamics.loops.curvature import G_rate
+from ipc_articulation.dynamics.kernels.kernel import inlined, kernel
+from ipc_articulation.dynamics.kernels.sweep import accumulate_inertias, at_velocity, body_inertias
+from ipc_articulation.dynamics.kernels.vectors import dot, inertia_times, plus_times, put_row, row
 from ipc_articulation.dynamics.model.model import Model
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import over_states
-from ipc_articulation.dynamics.algorithms.sweep import add_inertia, at_position, body_inertias
-from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, row
+from ipc_articulation.dynamics.kernels.kernel import inlined, kernel
+from ipc_articulation.dynamics.kernels.sweep import add_inertia, at_position, body_inertias
+from ipc_articulation.dynamics.kernels.vectors import dot, inertia_times, row
 from ipc_articulation.dynamics.model.model import Model
 
 

@@ -26,18 +26,10 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.aba import forward_dynamics
+from ipc_articulation.dynamics.algorithms.derivatives_with_loops import derivatives_with_loops
 from ipc_articulation.dynamics.algorithms.inverse_mass import inverse_mass_matrix
 from ipc_articulation.dynamics.algorithms.jacobian import column_rate
-from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
-from ipc_articulation.dynamics.algorithms.sweep import (
-    NODE_STATE,
-    accumulate_forces,
-    accumulate_inertias,
-    newton_euler,
-    subtract_wrench,
-)
-from ipc_articulation.dynamics.algorithms.vectors import cross, cross_force, dot, inertia_times, plus, put, row
 from ipc_articulation.dynamics.algorithms.velocity_products import (
     accumulate_matrices,
     fill_products,
@@ -45,7 +37,15 @@ from ipc_articulation.dynamics.algorithms.velocity_products import (
     transpose_times,
 )
 from ipc_articulation.dynamics.arguments import require
-from ipc_articulation.dynamics.loops.derivatives import derivatives_with_loops
+from ipc_articulation.dynamics.kernels.kernel import inlined, kernel
+from ipc_articulation.dynamics.kernels.sweep import (
+    NODE_STATE,
+    accumulate_forces,
+    accumulate_inertias,
+    newton_euler,
+    subtract_wrench,
+)
+from ipc_articulation.dynamics.kernels.vectors import cross, cross_force, dot, inertia_times, plus, put, row
 from ipc_articulation.dynamics.model.model import Model
 
 

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import inlined
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
-from ipc_articulation.dynamics.algorithms.sweep import at_velocity, body_inertias
-from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, six
 from ipc_articulation.dynamics.arguments import require
+from ipc_articulation.dynamics.kernels.kernel import inlined
+from ipc_articulation.dynamics.kernels.sweep import at_velocity, body_inertias
+from ipc_articulation.dynamics.kernels.vectors import dot, inertia_times, six
 from ipc_articulation.dynamics.model.model import Model
 
 

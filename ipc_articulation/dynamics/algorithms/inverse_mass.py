@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix, mass_matrix_into
-from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import over_states
 from ipc_articulation.dynamics.algorithms.solve import ROUNDING, refuse_singular, solve_mass
+from ipc_articulation.dynamics.kernels.kernel import inlined, kernel
 from ipc_articulation.dynamics.model.model import Model
 
 

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
+from ipc_articulation.dynamics.algorithms.curvature import G_rate
 from ipc_articulation.dynamics.algorithms.kinematics import arm, point_velocity
 from ipc_articulation.dynamics.algorithms.lift import spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
-from ipc_articulation.dynamics.algorithms.sweep import at_position, at_velocity
-from ipc_articulation.dynamics.algorithms.vectors import cross, cross3, row
 from ipc_articulation.dynamics.arguments import numbers, require
-from ipc_articulation.dynamics.loops.curvature import G_rate
+from ipc_articulation.dynamics.kernels.kernel import inlined, kernel
+from ipc_articulation.dynamics.kernels.sweep import at_position, at_velocity
+from ipc_articulation.dynamics.kernels.vectors import cross, cross3, row
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import inlined
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
-from ipc_articulation.dynamics.algorithms.sweep import accumulate_forces, newton_euler
-from ipc_articulation.dynamics.algorithms.vectors import cross3
 from ipc_articulation.dynamics.arguments import require
+from ipc_articulation.dynamics.kernels.kernel import inlined
+from ipc_articulation.dynamics.kernels.sweep import accumulate_forces, newton_euler
+from ipc_articulation.dynamics.kernels.vectors import cross3
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import UnsupportedError
 
@@ -39,7 +39,7 @@ def joint_wrenches(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenc
     if model.loops:
         raise UnsupportedError(
             f"model '{model.name}' has loops: what its joints transmit depends on the forces that hold the loops "
-            "together, which `loops.multipliers` has as generalised forces only"
+            "together, which `algorithms.multipliers` has as generalised forces only"
         )
     return _WRENCHES(model, q, v, a, np.zeros(model.shapes["wrenches"]) if wrenches is None else wrenches)
 

@@ -1,6 +1,6 @@
 """Poses, velocities and accelerations of frames.
 
-With the node's velocity v and acceleration a about the tree's origin (`sweep.py`), a frame at x from that origin has
+With the node's velocity v and acceleration a about the tree's origin (`kernels/sweep.py`), a frame at x from it has
 
     ẋ = v_lin + ω × x,     ẍ = a_lin + ω̇ × x + ω × ẋ.
 """
@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arguments import shown
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
-from ipc_articulation.dynamics.algorithms.sweep import at_acceleration, at_position, at_velocity
-from ipc_articulation.dynamics.algorithms.vectors import cross3
 from ipc_articulation.dynamics.arguments import require
+from ipc_articulation.dynamics.kernels.kernel import inlined, kernel
+from ipc_articulation.dynamics.kernels.sweep import at_acceleration, at_position, at_velocity
+from ipc_articulation.dynamics.kernels.vectors import cross3
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import ModelError
 

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import checked, leading_axes
-from ipc_articulation.dynamics.loops.motion import Motion
+from ipc_articulation.dynamics.loops.motion import Motion, times
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.dynamics.model.shapes_of_arrays import RANK
 from ipc_articulation.errors import StateError
@@ -95,8 +95,3 @@ def projected(gives: str, G: Array, result: Array) -> Array:
     if gives == "matrix":
         return np.swapaxes(G, -1, -2) @ result @ G
     return result @ G if gives in ("jacobian", "point jacobian") else result
-
-
-def times(matrix: Array, vector: Array) -> Array:
-    """(..., n, m), (..., m) -> (..., n)."""
-    return (matrix @ vector[..., None])[..., 0]

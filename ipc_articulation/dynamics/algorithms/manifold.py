@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from ipc_articulation.arguments import COUNT, optional, refuse_unwanted
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import checked, leading_axes, states
+from ipc_articulation.dynamics.algorithms.manifold_with_loops import joint_by_joint, random_state
 from ipc_articulation.dynamics.algorithms.turning import move, part
 from ipc_articulation.dynamics.arguments import finite_number, require
 from ipc_articulation.dynamics.joints.elements import Rotation
-from ipc_articulation.dynamics.loops.manifold import joint_by_joint, random_state
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
 

@@ -21,10 +21,10 @@ from numpy.typing import ArrayLike
 from ipc_articulation.arrays import Array
 from ipc_articulation.cores import cores, share
 from ipc_articulation.dynamics.algorithms.bad_states import complain, converted, leading_axes
-from ipc_articulation.dynamics.algorithms.kernels import kernels_of
 from ipc_articulation.dynamics.algorithms.lift import lifted
-from ipc_articulation.dynamics.algorithms.tree import NODE
 from ipc_articulation.dynamics.arguments import FLOAT, require
+from ipc_articulation.dynamics.kernels.of_formula import kernels_of
+from ipc_articulation.dynamics.kernels.tree import NODE
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.dynamics.model.shapes_of_arrays import RANK
 from ipc_articulation.errors import StateError
@@ -48,7 +48,7 @@ class Algorithm:
     """One algorithm for a single state or a batch.
 
     Args:
-        formula: See `kernels.py`.
+        formula: See `kernels/of_formula.py`.
         takes: The kinds of the state arrays, keys of `Model.shapes`.
         gives: The kind of the result, a key of `Model.shapes`.
         parameters: Kinds of the arguments before the states, keys of `_PARAMETERS`.

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, over_states
-from ipc_articulation.dynamics.algorithms.sweep import accumulate_forces, newton_euler
-from ipc_articulation.dynamics.algorithms.vectors import dot, row
+from ipc_articulation.dynamics.kernels.kernel import inlined, kernel
+from ipc_articulation.dynamics.kernels.sweep import accumulate_forces, newton_euler
+from ipc_articulation.dynamics.kernels.vectors import dot, row
 from ipc_articulation.dynamics.model.model import Model
 
 

@@ -8,8 +8,8 @@ systems»). 2B v = 2 v ×* I v, and B + Bᵀ = dI/dt.
 
 from __future__ import annotations
 
-from ipc_articulation.dynamics.algorithms.kernel import kernel
-from ipc_articulation.dynamics.algorithms.vectors import cross, cross_force, dot, inertia_times, plus, plus_times, row
+from ipc_articulation.dynamics.kernels.kernel import kernel
+from ipc_articulation.dynamics.kernels.vectors import cross, cross_force, dot, inertia_times, plus, plus_times, row
 
 
 @kernel

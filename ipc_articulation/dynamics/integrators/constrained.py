@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.dynamics.algorithms.kernel import kernel
 from ipc_articulation.dynamics.algorithms.solve import solve_mass
+from ipc_articulation.dynamics.kernels.kernel import kernel
 from ipc_articulation.dynamics.loops.motion import Motion
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import SolverError, UnsupportedError

@@ -8,11 +8,11 @@ import numpy as np
 
 from ipc_articulation.dynamics.algorithms.bias import bias_into
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix_into
-from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
 from ipc_articulation.dynamics.algorithms.solve import ROUNDING
-from ipc_articulation.dynamics.algorithms.sweep import finite
 from ipc_articulation.dynamics.arguments import LARGEST
 from ipc_articulation.dynamics.integrators.constrained import RETURN, descend
+from ipc_articulation.dynamics.kernels.kernel import batch_kernel, kernel
+from ipc_articulation.dynamics.kernels.sweep import finite
 
 SOLVED, SINGULAR, UNSOLVED, OUT_OF_RANGE = 0, 1, 2, 3  # how a step ended
 

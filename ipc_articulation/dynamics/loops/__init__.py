@@ -1,4 +1,4 @@
-"""Kinematic loops: constraints between joints, and the dynamics of robots that have them."""
+"""Kinematic loops: constraints between joints, and how the joints of a robot move with them."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import kernel
+from ipc_articulation.dynamics.kernels.kernel import kernel
 from ipc_articulation.dynamics.loops.formulas import four_bar, tello_hip, tello_knee_ankle
 from ipc_articulation.dynamics.loops.implicit import CLOSED, ITERATIONS, NEAR, ROUNDING, SINGULAR, Implicit
 from ipc_articulation.dynamics.loops.kinds import FOUR_BAR, TELLO_HIP

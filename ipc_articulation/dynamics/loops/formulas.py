@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ipc_articulation.dynamics.algorithms.kernel import kernel
+from ipc_articulation.dynamics.kernels.kernel import kernel
 
 
 @kernel

@@ -156,6 +156,11 @@ def over(function: Callable[..., Array], *states: Array, shape: tuple[int, ...] 
     return results.reshape(*leading, *(results.shape[1:] if shape is None else shape))
 
 
+def times(matrix: Array, vector: Array) -> Array:
+    """(..., n, m), (..., m) -> (..., n)."""
+    return (matrix @ vector[..., None])[..., 0]
+
+
 def nearest(constraint: LoopConstraint, q: Array) -> Array:
     """The position of a loop with the independent coordinates of q (n,), or else the nearest of some random ones.
 

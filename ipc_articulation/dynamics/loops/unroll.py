@@ -16,8 +16,8 @@ import numba
 import numpy as np
 from numba import types
 
-from ipc_articulation.dynamics.algorithms.kernel import kernel
-from ipc_articulation.dynamics.algorithms.sweep import finite
+from ipc_articulation.dynamics.kernels.kernel import kernel
+from ipc_articulation.dynamics.kernels.sweep import finite
 from ipc_articulation.dynamics.loops.closed_form import evaluate, inverse
 from ipc_articulation.dynamics.loops.kinds import AFFINE, BAD, FREE, GIVEN, MANIFOLD, OPEN, SINGULAR
 from ipc_articulation.dynamics.loops.program import LOOP

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.tree import NODE, ROTATION, SCREW, TRANSLATION
 from ipc_articulation.dynamics.joints import FixedJoint
 from ipc_articulation.dynamics.joints.elements import Element, Rotation, Screw, Translation
+from ipc_articulation.dynamics.kernels.tree import NODE, ROTATION, SCREW, TRANSLATION
 from ipc_articulation.dynamics.loops.closure import Closure
 from ipc_articulation.dynamics.loops.layout import SpanningJoints
 from ipc_articulation.dynamics.model.body import Body

@@ -68,7 +68,7 @@ class Model:
     body_frame: Ints  # (nb,) frame of each body
     body_q: Ints  # (nb + 1,) first position coordinate of each joint in the spanning tree, and their number
     body_v: Ints  # (nb + 1,) first velocity coordinate of each joint in the spanning tree, and their number
-    tree: NDArray  # (nodes,) records, see tree.py
+    tree: NDArray  # (nodes,) records, see kernels/tree.py
     coordinates: Coordinates  # of the spanning tree
     followers: Followers
     aliases: MappingProxyType[str, int] = field(repr=False)  # names of frames and joints -> frame

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Ints
-from ipc_articulation.dynamics.algorithms.tree import ROTATION
+from ipc_articulation.dynamics.kernels.tree import ROTATION
 from ipc_articulation.dynamics.loops.closure import Closure
 
 

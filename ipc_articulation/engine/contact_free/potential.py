@@ -9,7 +9,7 @@ from ipc_articulation.articulation.evaluation import forces
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import usual_terms
 from ipc_articulation.engine.contact_free.system import clear, solve_again
-from ipc_articulation.engine.newton.restrained_step import loads, press, restrained
+from ipc_articulation.engine.terms.restrained_step import loads, press, restrained
 
 
 @compiled
@@ -36,7 +36,7 @@ def assemble(problem, q, moving):
 
 @compiled
 def restrain(problem, J, delta, dq):
-    """The Newton step (n, 12) with the springs of the joints; see `newton.restrained_step`."""
+    """The Newton step (n, 12) with the springs of the joints; see `terms.restrained_step`."""
     held, H = problem.terms.articulations, problem.H
     given = held.rows, held.springs, held.row_tilde, delta
     labels = problem.bodies.labels

@@ -11,9 +11,9 @@ from ipc_articulation.engine.contact_free.potential import body_energies
 from ipc_articulation.engine.contact_free.problem import HeldProblem, Problem
 from ipc_articulation.engine.newton.extrapolation import lower, rigid_motion
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
-from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.rest import Rested, end_step, settle
 from ipc_articulation.engine.state import EngineState
+from ipc_articulation.engine.stopwatch import Stopwatch
 from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.usual_terms import begin_step
 

@@ -24,8 +24,8 @@ from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton.convergence import TINY, step_sizes
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport
-from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.potential import Potential
+from ipc_articulation.engine.stopwatch import Stopwatch
 from ipc_articulation.frontend.config import Config
 
 _WHOLE = 8  # minimisations, after which friction is renewed half-way, and steps may be as large as Newton's last ones

@@ -10,8 +10,8 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import islands
+from ipc_articulation.engine.newton.diagnosis import not_finite
 from ipc_articulation.engine.newton.newton_report import NewtonReport
-from ipc_articulation.engine.output.diagnosis import not_finite
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.rows import advanced
 from ipc_articulation.errors import SolverError

@@ -17,12 +17,12 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine import islands, rows
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton.convergence import are_done, attenuated, end_early, step_sizes, unmet_criteria
+from ipc_articulation.engine.newton.diagnosis import not_finite
 from ipc_articulation.engine.newton.line_search import Search, line_search
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.newton.turning import free_turns
-from ipc_articulation.engine.output.diagnosis import not_finite
-from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.potential import Potential
+from ipc_articulation.engine.stopwatch import Stopwatch
 from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.config import Config
 from ipc_articulation.signals import deliver_interrupt

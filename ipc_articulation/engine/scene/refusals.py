@@ -1,4 +1,4 @@
-"""Refuses features of bodies and contact that the CPU engine does not support (constitutions: see `registry`)."""
+"""Refuses features of bodies and contact that the CPU engine does not support (constitutions: see `terms.registry`)."""
 
 from __future__ import annotations
 

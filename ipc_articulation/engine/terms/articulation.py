@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,11 @@ from ipc_articulation.articulation.evaluation import Articulations, HeldArticula
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Coupled, Hessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
-from ipc_articulation.engine.newton import restrained_step
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
+from ipc_articulation.engine.terms import restrained_step
 from ipc_articulation.engine.terms.term import Projecting, Term
-from ipc_articulation.frontend.articulations import ArticulationTable, StepInputs
+from ipc_articulation.frontend.articulations import ArticulationTable, StepInput, StepInputs
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> Articulation:
@@ -40,7 +40,8 @@ class Articulation(Term, Projecting):
         self._moving, self.projected = ~is_fixed, np.ones(len(is_fixed), dtype=np.bool_)
         self._at: tuple[Array, Array] | None = None  # ∂δθ/∂q and δθ where it was last assembled
         self._is_restrained = False
-        self._handed: StepInputs | None = None
+        self._handed: dict[int, StepInput] = {}  # by the id of the articulation's geometry
+        self._references: list[tuple[Ints, Array]] = []  # rows and reference poses of bodies, handed over likewise
         self.owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], sizes)  # gets K of a freedom
 
     @property
@@ -70,17 +71,27 @@ class Articulation(Term, Projecting):
         """The bodies of articulations: the multibody engine gets δθ, and M(δθ - δθ̃)/dt² is its contact force."""
         return self._links
 
-    @property
-    def geo_ids(self) -> tuple[int, ...]:
-        """Ids of the articulations' geometries, in the order of their inputs."""
-        return self._table.geo_ids
+    def name_joints(self, geo_id: int, name: str, joints: Sequence[str]) -> None:
+        """Name the articulation of a geometry, and its joints, in messages."""
+        self._energy.name(self._table.geo_ids.index(geo_id), name, joints)
 
-    def hand_over(self, inputs: StepInputs | None) -> None:
-        """Give the input of the next steps; None: the attributes have it."""
-        self._handed = inputs
+    def forget_input(self) -> None:
+        """Let the attributes have the input of all articulations."""
+        self._handed, self._references = {}, []
+
+    def hand_over(self, inputs: Mapping[int, StepInput], bodies: Ints, q_ref: Array) -> None:
+        """Give the input of some articulations in the step whose callbacks run, in place of their attributes.
+
+        Args:
+            inputs: By the id of the articulation's geometry.
+            bodies: Rows of the k bodies of their joints.
+            q_ref: Their reference poses, (k, 12).
+        """
+        self._handed.update(inputs)
+        self._references.append((bodies, q_ref))
 
     def _inputs(self, q: Array) -> StepInputs:
-        return self._table.read(q) if self._handed is None else self._handed
+        return self._table.read(q, self._handed, self._references)
 
     def begin_step(self, state: EngineState, dt: float) -> None:
         """Take Mᵗ, δθ̃ and the reference poses that were handed over, or that the animator has just written.
@@ -97,10 +108,10 @@ class Articulation(Term, Projecting):
         self._energy.give(masses, tildes, springs, rows)
         return q_ref
 
-    def delta_theta(self, q: Array) -> list[Array]:
-        """δθ from the step's reference poses to q (n, 12), (fₐ,) of each articulation [rad or m]."""
+    def delta_theta(self, q: Array) -> dict[int, Array]:
+        """δθ from the step's reference poses to q (n, 12), (fₐ,) by geometry id of the articulation [rad or m]."""
         delta = self._energy.delta_theta(q)
-        return [delta[part] for part in self._parts]
+        return {geo_id: delta[part] for geo_id, part in zip(self._table.geo_ids, self._parts, strict=True)}
 
     def write_delta_theta(self, q: Array) -> None:
         """Write δθ from the step's reference poses to q (n, 12) into the geometries."""

@@ -66,7 +66,7 @@ class Term(ABC):
     def restrain(self, dq: Array, system: LinearSystem) -> Array:
         """The Newton step with what `assemble` leaves out, from the step dq (n, 12) without it.
 
-        See `newton.restrained_step` and `contact.gap_correction`.
+        See `terms.restrained_step` and `contact.gap_correction`.
         """
         return dq
 

@@ -7,12 +7,12 @@ from ipc_articulation.adapters.native import NativeAdapter, Pin
 from ipc_articulation import couple, spatial
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import mass_matrix as tree_mass_matrix
+from ipc_articulation.dynamics.algorithms.projection import mass_matrix
 from ipc_articulation.dynamics.joints import RevoluteJoint, TxTyTzJoint
 from ipc_articulation.dynamics.loops import CoordinateFunctions, FourBar, Implicit, gear
-from ipc_articulation.dynamics.loops.cluster_joint import ClusterJoint, hinged
-from ipc_articulation.dynamics.loops.cluster_joints import Generic, TelloHip, TelloKneeAnkle
-from ipc_articulation.dynamics.loops.projection import mass_matrix
 from ipc_articulation.dynamics.model import Box, Link, Mechanism, Mimic, Shape
+from ipc_articulation.dynamics.model.cluster_joint import ClusterJoint, hinged
+from ipc_articulation.dynamics.model.cluster_joints import Generic, TelloHip, TelloKneeAnkle
 from ipc_articulation.errors import AdapterError, ModelError, StateError, UnsupportedError
 from tests.adapters.native.linkages import (
     DT,

@@ -1,8 +1,11 @@
-"""Random trees that every law is checked on."""
+"""Random trees that every law is checked on, and the robots of the loops' tests."""
 
 import pytest
 
+from tests.dynamics.loops.conftest import kind, robots
 from tests.dynamics.random_trees import random_mechanism
+
+__all__ = ["kind", "robots"]
 
 TREES = {f"{'floating' if floating else 'forest'} {seed}": (seed, floating) for seed in range(3) for floating in (0, 1)}
 

@@ -9,10 +9,10 @@ from ipc_articulation.adapters.native import NativeAdapter
 from ipc_articulation import couple
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import Mimic, joints
+from ipc_articulation.dynamics.algorithms.multipliers import constrained_dynamics
+from ipc_articulation.dynamics.algorithms.operational_space import inverse_operational_space_inertia
+from ipc_articulation.dynamics.algorithms.projection import projected_dynamics
 from ipc_articulation.dynamics.loops import gear
-from ipc_articulation.dynamics.loops.multipliers import constrained_dynamics
-from ipc_articulation.dynamics.loops.operational_space import inverse_operational_space_inertia
-from ipc_articulation.dynamics.loops.projection import projected_dynamics
 from ipc_articulation.errors import ModelError
 from tests.coupling.worlds import make_scene
 

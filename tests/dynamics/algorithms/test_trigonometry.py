@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 
 from ipc_articulation import dynamics as dyn
-from ipc_articulation.dynamics.algorithms.trigonometry import FAR, sin_cos
+from ipc_articulation.dynamics.kernels.trigonometry import FAR, sin_cos
 from tests.dynamics.model.chains import hinges
 
 

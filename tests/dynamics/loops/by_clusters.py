@@ -12,10 +12,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ipc_articulation import spatial
-from ipc_articulation.dynamics.algorithms.lift import times
 from ipc_articulation.dynamics.loops import Implicit
-from ipc_articulation.dynamics.loops.cluster_joint import ClusterJoint
-from ipc_articulation.dynamics.loops.motion import over
+from ipc_articulation.dynamics.loops.motion import over, times
+from ipc_articulation.dynamics.model.cluster_joint import ClusterJoint
 from tests.dynamics.loops.robots import Placed, Robot
 
 Array = np.ndarray

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ipc_articulation import spatial
-from ipc_articulation.dynamics.loops import Implicit, cluster_joints
-from ipc_articulation.dynamics.loops.cluster_joint import ClusterBody, ClusterJoint, hinged
+from ipc_articulation.dynamics.loops import Implicit
+from ipc_articulation.dynamics.model import cluster_joints
+from ipc_articulation.dynamics.model.cluster_joint import ClusterBody, ClusterJoint, hinged
 from ipc_articulation.dynamics.model.parts import Link
 from tests.dynamics.random_trees import random_inertia
 

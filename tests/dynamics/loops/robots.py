@@ -16,8 +16,8 @@ from ipc_articulation import dynamics as dyn
 from ipc_articulation import spatial
 from ipc_articulation.dynamics import Mechanism
 from ipc_articulation.dynamics.loops import Implicit
-from ipc_articulation.dynamics.loops.cluster_joint import ClusterBody, ClusterJoint, Loops, hinged
-from ipc_articulation.dynamics.loops.cluster_joints import (
+from ipc_articulation.dynamics.model.cluster_joint import ClusterBody, ClusterJoint, Loops, hinged
+from ipc_articulation.dynamics.model.cluster_joints import (
     FourBarJoint,
     Free,
     Revolute,

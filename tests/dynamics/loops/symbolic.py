@@ -11,7 +11,7 @@ import casadi
 import numpy as np
 
 from ipc_articulation.dynamics.joints import FloatingJoint
-from ipc_articulation.dynamics.loops.cluster_joint import ClusterJoint
+from ipc_articulation.dynamics.model.cluster_joint import ClusterJoint
 from tests.dynamics.loops.robots import Robot
 
 

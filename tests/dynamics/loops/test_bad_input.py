@@ -5,9 +5,10 @@ import pytest
 
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import Mechanism, forward_dynamics, joints
-from ipc_articulation.dynamics.loops import FourBar, Implicit, Static, cluster_joints, gear, tello_hip
-from ipc_articulation.dynamics.loops.cluster_joint import ClusterBody, ClusterJoint, hinged
-from ipc_articulation.dynamics.loops.cluster_joints import transmission
+from ipc_articulation.dynamics.loops import FourBar, Implicit, Static, gear, tello_hip
+from ipc_articulation.dynamics.model import cluster_joints
+from ipc_articulation.dynamics.model.cluster_joint import ClusterBody, ClusterJoint, hinged
+from ipc_articulation.dynamics.model.cluster_joints import transmission
 from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.errors import ModelError, StateError
 from tests.dynamics.loops.robots import robot_of

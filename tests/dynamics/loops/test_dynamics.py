@@ -5,7 +5,8 @@ import pytest
 
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import forward_dynamics
-from ipc_articulation.dynamics.loops import FourBar, Implicit, TelloDifferential, multipliers, projection
+from ipc_articulation.dynamics.algorithms import multipliers, projection
+from ipc_articulation.dynamics.loops import FourBar, Implicit, TelloDifferential
 from ipc_articulation.dynamics.loops.kinds import TELLO_HIP
 from tests.dynamics.by_hand import assert_near
 from tests.dynamics.loops import by_clusters

@@ -11,8 +11,8 @@ import pytest
 
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import forward_dynamics
-from ipc_articulation.dynamics.algorithms.lift import times
 from ipc_articulation.dynamics.loops import Implicit
+from ipc_articulation.dynamics.loops.motion import times
 from tests.dynamics.by_hand import assert_near
 from tests.dynamics.loops.by_clusters import slope
 from tests.dynamics.loops.random_clusters import KINDS

@@ -7,7 +7,8 @@ import pytest
 
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import Mechanism, forward_dynamics, joints
-from ipc_articulation.dynamics.loops import Affine, CoordinateFunctions, FourBar, Implicit, gear, projection
+from ipc_articulation.dynamics.algorithms import projection
+from ipc_articulation.dynamics.loops import Affine, CoordinateFunctions, FourBar, Implicit, gear
 from ipc_articulation.errors import StateError
 from tests.dynamics.by_hand import assert_near
 

@@ -1,5 +1,5 @@
-"""The random trees of the algorithms' tests."""
+"""The random trees and robots of the algorithms' tests."""
 
-from tests.dynamics.algorithms.conftest import mechanism, model
+from tests.dynamics.algorithms.conftest import kind, mechanism, model, robots
 
-__all__ = ["mechanism", "model"]
+__all__ = ["kind", "mechanism", "model", "robots"]

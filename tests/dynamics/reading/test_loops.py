@@ -5,8 +5,9 @@ import pytest
 
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import forward_dynamics
+from ipc_articulation.dynamics.algorithms import projection
 from ipc_articulation.dynamics.joints import HelicalJoint, PrismaticJoint, RevoluteJoint
-from ipc_articulation.dynamics.loops import FourBar, Implicit, Static, projection
+from ipc_articulation.dynamics.loops import FourBar, Implicit, Static
 from ipc_articulation.dynamics.loops.explicit import Affine
 from ipc_articulation.dynamics.reading import read_urdf
 from ipc_articulation.dynamics.reading.loops import PointLoop, loops_of, read_robot

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from ipc_articulation.dynamics.algorithms.kernel import inlined
+from ipc_articulation.dynamics.kernels.kernel import inlined
 
 FAR = 1e5  # beyond, y would lose digits
 

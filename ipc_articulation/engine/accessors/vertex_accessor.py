@@ -11,7 +11,7 @@ import numpy as np
 from uipc.geometry import pointcloud
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.engine.output.state_accessor import StateAccessor, entries_of, first_of, whole
+from ipc_articulation.engine.accessors.state_accessor import StateAccessor, entries_of, first_of, whole
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import writable
 from ipc_articulation.frontend.soft.body_checks import LARGEST

@@ -24,10 +24,9 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.lift import times
 from ipc_articulation.dynamics.joints import Joint, RevoluteJoint
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
-from ipc_articulation.dynamics.loops.motion import over, vector
+from ipc_articulation.dynamics.loops.motion import over, times, vector
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.errors import ModelError

@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import checked, complain, leading_axes
-from ipc_articulation.dynamics.algorithms.kernel import kernel
+from ipc_articulation.dynamics.algorithms.cluster_aba import cluster_aba
 from ipc_articulation.dynamics.algorithms.over_states import TREE, fitting
 from ipc_articulation.dynamics.algorithms.solve import refuse_singular
-from ipc_articulation.dynamics.algorithms.sweep import finite
-from ipc_articulation.dynamics.algorithms.tree import ROTATION
 from ipc_articulation.dynamics.arguments import FLOAT
-from ipc_articulation.dynamics.loops.cluster_aba import cluster_aba
+from ipc_articulation.dynamics.kernels.kernel import kernel
+from ipc_articulation.dynamics.kernels.sweep import finite
+from ipc_articulation.dynamics.kernels.tree import ROTATION
 from ipc_articulation.dynamics.loops.kinds import AFFINE, BAD, OPEN, SINGULAR
 from ipc_articulation.dynamics.loops.motion import explain, with_given
 from ipc_articulation.dynamics.loops.program import CLUSTER, STEP

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.jacobian import ORIGIN, jacobian
-from ipc_articulation.dynamics.loops.forward_dynamics import (
+from ipc_articulation.dynamics.algorithms.forward_dynamics_with_loops import (
     NO_WRENCHES,
     compiled_forward_dynamics,
     forward_dynamics_with_loops,
 )
+from ipc_articulation.dynamics.algorithms.jacobian import ORIGIN, jacobian
 from ipc_articulation.dynamics.loops.kinds import OPEN, SINGULAR
 from ipc_articulation.dynamics.loops.motion import vector, with_given
 from ipc_articulation.dynamics.model.model import Model

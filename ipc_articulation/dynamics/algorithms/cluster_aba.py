@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.solve import ROUNDING
-from ipc_articulation.dynamics.algorithms.sweep import (
+from ipc_articulation.dynamics.algorithms.symmetric import add_body, clear, subtract_product, symmetric_times
+from ipc_articulation.dynamics.kernels.kernel import inlined, kernel
+from ipc_articulation.dynamics.kernels.sweep import (
     NODE_STATE,
     acceleration_of_world,
     add_inertia,
@@ -29,7 +30,7 @@ from ipc_articulation.dynamics.algorithms.sweep import (
     subtract_wrench,
     velocity_kinematics,
 )
-from ipc_articulation.dynamics.algorithms.vectors import (
+from ipc_articulation.dynamics.kernels.vectors import (
     add,
     cross_force,
     dot,
@@ -42,7 +43,6 @@ from ipc_articulation.dynamics.algorithms.vectors import (
     six,
     size,
 )
-from ipc_articulation.dynamics.loops.symmetric import add_body, clear, subtract_product, symmetric_times
 
 BODY = np.dtype(
     [

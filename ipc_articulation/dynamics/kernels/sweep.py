@@ -21,11 +21,11 @@ import math
 
 import numpy as np
 
-from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
-from ipc_articulation.dynamics.algorithms.tree import ROTATION, SCREW, TRANSLATION
-from ipc_articulation.dynamics.algorithms.trigonometry import FAR, sin_cos
-from ipc_articulation.dynamics.algorithms.vectors import add, cross, cross_force, inertia_times, plus, put, put_row, row
 from ipc_articulation.dynamics.arguments import LARGEST, UNIT
+from ipc_articulation.dynamics.kernels.kernel import inlined, kernel
+from ipc_articulation.dynamics.kernels.tree import ROTATION, SCREW, TRANSLATION
+from ipc_articulation.dynamics.kernels.trigonometry import FAR, sin_cos
+from ipc_articulation.dynamics.kernels.vectors import add, cross, cross_force, inertia_times, plus, put, put_row, row
 
 NODE_STATE = np.dtype(
     [

@@ -22,9 +22,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.lift import spanning_states, times
+from ipc_articulation.dynamics.algorithms.curvature import Curvature
+from ipc_articulation.dynamics.algorithms.lift import spanning_states
 from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics
-from ipc_articulation.dynamics.loops.curvature import Curvature
+from ipc_articulation.dynamics.loops.motion import times
 from ipc_articulation.dynamics.model.model import Model
 
 TAKES = ("q", "v", "a", "wrenches")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipc_articulation.dynamics.algorithms.kernel import kernel
+from ipc_articulation.dynamics.kernels.kernel import kernel
 
 
 @kernel

@@ -6,12 +6,13 @@ import pytest
 from ipc_articulation import dynamics as dyn
 from ipc_articulation import spatial
 from ipc_articulation.dynamics import Mechanism, frame_poses, frame_velocities, joints
+from ipc_articulation.dynamics.algorithms.multipliers import constrained_dynamics
+from ipc_articulation.dynamics.algorithms.projection import projected_dynamics
 from ipc_articulation.dynamics.joints import FloatingJoint
-from ipc_articulation.dynamics.loops import Implicit, cluster_joints
-from ipc_articulation.dynamics.loops.cluster_joint import ClusterBody, hinged, over, times
-from ipc_articulation.dynamics.loops.multipliers import constrained_dynamics
-from ipc_articulation.dynamics.loops.projection import projected_dynamics
-from ipc_articulation.dynamics.model import Link
+from ipc_articulation.dynamics.loops import Implicit
+from ipc_articulation.dynamics.loops.motion import over, times
+from ipc_articulation.dynamics.model import Link, cluster_joints
+from ipc_articulation.dynamics.model.cluster_joint import ClusterBody, hinged
 from ipc_articulation.errors import ModelError
 from tests.dynamics.by_hand import assert_near
 from tests.dynamics.loops import by_clusters, symbolic

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, inlined, kernel
-from ipc_articulation.dynamics.algorithms.sweep import finite, sizes
+from ipc_articulation.dynamics.kernels.kernel import batch_kernel, inlined, kernel
+from ipc_articulation.dynamics.kernels.sweep import finite, sizes
 
 
 def kernels_of(formula: Any, states: int, with_parameters: bool) -> tuple[Any, Any]:

@@ -30,9 +30,9 @@ from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.joints import FloatingJoint
 from ipc_articulation.dynamics.loops import four_bar, tello
-from ipc_articulation.dynamics.loops.cluster_joint import ClusterBody, ClusterJoint, Loops, hinged
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.dynamics.loops.explicit import Static, checked_ratio
+from ipc_articulation.dynamics.model.cluster_joint import ClusterBody, ClusterJoint, Loops, hinged
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.errors import ModelError

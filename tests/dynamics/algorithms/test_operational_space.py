@@ -5,11 +5,11 @@ import pytest
 
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import frame_poses
-from ipc_articulation.dynamics.algorithms.lift import times
-from ipc_articulation.dynamics.loops.operational_space import (
+from ipc_articulation.dynamics.algorithms.operational_space import (
     apply_test_force,
     inverse_operational_space_inertia,
 )
+from ipc_articulation.dynamics.loops.motion import times
 from ipc_articulation.errors import ModelError, StateError
 from tests.dynamics.by_hand import assert_near
 from tests.dynamics.loops.by_clusters import assert_each

@@ -8,6 +8,7 @@ import pytest
 
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import Mechanism, joints
+from ipc_articulation.dynamics.algorithms.curvature import Curvature
 from ipc_articulation.dynamics.loops import (
     CoordinateFunctions,
     FourBar,
@@ -17,7 +18,6 @@ from ipc_articulation.dynamics.loops import (
     tello_hip,
     tello_knee_ankle,
 )
-from ipc_articulation.dynamics.loops.curvature import Curvature
 from tests.dynamics.by_hand import assert_near
 from tests.dynamics.loops.linkages import four_bar, hip, knee_ankle
 from tests.dynamics.loops.waves import Wave
