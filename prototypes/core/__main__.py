@@ -1,7 +1,8 @@
 """The sketch of the core beside the engine as it is: the same scenes, in turn step by step, in one process.
 
-Both start from the same state; friction is lagged, and resistance given. `ms` is the processor's time of a step of
-Newton's method: without libuipc's world and the write-back of results for the sketch, with them for the engine.
+Both start from the same state; friction is lagged, and resistance given. `ms` is the processor's time of a step. Of
+piles and soft bodies it is without libuipc's world and the write-back of results for the sketch, with them for the
+engine; of robots both are whole coupled steps, in which only the engine's own step differs.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -29,7 +31,9 @@ WORKS = {
     "block/5000": 40,
     "cloth/50x50": 40,
 }  # rows of `benchmarks.stark`, and their steps
+ROBOTS = {"pendulum": 100, "panda_push": 360, "panda_grasp": 250, "go2_stand": 100, "g1_fall": 100}  # scene files
 SETTLING = 5  # steps that are not counted
+RESISTANCE = 1e9  # of robots' contacts [Pa]
 DT = 0.01  # [s] of all of them
 
 
@@ -61,23 +65,58 @@ def compare(work: str, steps: int) -> Comparison:
     result, counted = Comparison(work), steps - SETTLING
     with tempfile.TemporaryDirectory() as folder:
         play = start(f"stark/{work}", Path(folder))
-        scene, limits, x, v = layout.read(play.engine.cpu, DT)
-        newton.step(scene, limits, newton.begin(scene, x), x, v)  # compiles
-        kept = newton.begin(scene, x)
+        *given, x, v = layout.read(play.engine.cpu, DT)
+        newton.advance(newton.hold(*given, x), x, v)  # compiles
+        held = newton.hold(*given, x)
         for index in range(steps):
             begun = process_time()
             play.step(index)
             between = process_time()
-            x, v, kept, iterations = newton.step(scene, limits, kept, x, v)
+            x, v, iterations = newton.advance(held, x, v)
             ended = process_time()
             result.failed += iterations < 0
             if index == 9:
-                result.apart = float(np.abs(x - layout.read(play.engine.cpu, DT)[2]).max())
+                result.apart = float(np.abs(x - layout.read(play.engine.cpu, DT)[3]).max())
             if index >= SETTLING:
                 result.of_engine += 1e3 * (between - begun) / counted
                 result.milliseconds += 1e3 * (ended - between) / counted
                 result.iterations += abs(iterations) / counted
                 result.iterations_of_engine += play.engine.statistics.newton.iterations / counted
+    return result
+
+
+def compare_robots(name: str, steps: int) -> Comparison:
+    """Step the scene of a robot by both."""
+    from ipc_articulation.scenefile.reading import read_scene
+    from ipc_articulation.simulation.building import build
+    from prototypes.core.switch import switch
+
+    result, counted, settings = Comparison(name), steps - SETTLING, {"contact.friction_law": "lagged"}
+    with tempfile.TemporaryDirectory() as folder:
+        runs = []
+        for number in range(4):  # two that compile
+            file = Path("scenes") / f"{name}.yaml"
+            scene, document = read_scene(file, {**settings, "contact.resistance": RESISTANCE})
+            run: Any = build(scene, document, "cpu", Path(folder) / str(number), scene.steps)
+            if number % 2:
+                switch(run.engine.cpu, scene.dt)
+            run.step(0)
+            runs.append(run)
+        for index in range(1, min(steps, scene.steps)):
+            begun = process_time()
+            runs[2].step(index)
+            between = process_time()
+            runs[3].step(index)
+            ended = process_time()
+            newton = [run.engine.statistics.newton for run in runs[2:]]
+            result.failed += not newton[1].result.is_success
+            if index == 9:
+                result.apart = float(np.abs(runs[2].engine.cpu.state.q - runs[3].engine.cpu.state.q).max())
+            if index >= SETTLING:
+                result.of_engine += 1e3 * (between - begun) / counted
+                result.milliseconds += 1e3 * (ended - between) / counted
+                result.iterations += newton[1].iterations / counted
+                result.iterations_of_engine += newton[0].iterations / counted
     return result
 
 
@@ -94,6 +133,9 @@ def rows(only: Sequence[str], quick: bool) -> Iterator[Comparison]:
     for work, steps in WORKS.items():
         if not only or any(part in work for part in only):
             yield compare(work, min(steps, 20) if quick else steps)
+    for name, steps in ROBOTS.items():
+        if not only or any(part in name for part in only):
+            yield compare_robots(name, min(steps, 20) if quick else steps)
 
 
 def main() -> None:

@@ -14,9 +14,9 @@ from ipc_articulation.arrays import Bools, Ints
 from ipc_articulation.articulation.evaluation import HeldArticulations, differentiate, forces, freedom_energies
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import islands
-from ipc_articulation.engine.newton.restrained_step import loads, press, restrained
 from ipc_articulation.engine.terms import joint_penalty
 from ipc_articulation.engine.terms.joint_penalty import Penalties
+from ipc_articulation.engine.terms.restrained_step import loads, press, restrained
 from prototypes.core.system import find, solve
 
 _PLACE = np.array([0, 1, 2, *(3 * (1 + c) + k for k in range(3) for c in range(3))])  # of q's numbers among the nodes'
@@ -168,7 +168,7 @@ def room(linkage):
 
 @compiled
 def restrain(linkage, at, dx, pattern, matrix, is_free, U):
-    """Change the step dx (N, 3) by limits, dry friction and motors, see `engine.newton.restrained_step`.
+    """Change the step dx (N, 3) by limits, dry friction and motors, see `engine.terms.restrained_step`.
 
     Args:
         linkage: A `Linkage`.

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
+from numba.experimental import structref
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
@@ -55,7 +57,8 @@ class Place(NamedTuple):
     y: Array  # (V, 3)
     stencils: contact.Stencils
     some: contact.Near
-    among: Ints  # (k,) their places among the candidates
+    among: Ints  # (k,) places of the stencils among the candidates
+    touching: contact.Stencils  # those within d̂
 
 
 class Iteration(NamedTuple):
@@ -71,6 +74,34 @@ class Iteration(NamedTuple):
     before: Array  # (N, 3) the last Newton step
     moving: Bools  # (B,) bodies whose islands have not ended
     is_free: Bools  # (R,) rows that have unknowns
+
+
+@structref.register
+class _HeldType(types.StructRef):
+    """Numba's type of `Held`."""
+
+
+class Held(structref.StructRefProxy):
+    """A scene, its linkage and limits, and what is kept: Python passes them by reference.
+
+    To unpack the hundred arrays that they have takes 100 µs a call.
+    """
+
+
+structref.define_proxy(Held, _HeldType, ("scene", "linkage", "limits", "kept"))
+
+
+@compiled
+def hold(scene, linkage, limits, x):
+    """All that steps need, with the bodies at x (N, 3)."""
+    return Held(scene, linkage, limits, begin(scene, x))
+
+
+@compiled
+def advance(held, x, v):
+    """`step` with what is held, which keeps what the next step needs. Returns: nodes, velocities, and iterations."""
+    x, v, held.kept, iterations = step(held.scene, held.linkage, held.limits, held.kept, x, v)
+    return x, v, iterations
 
 
 @compiled
@@ -127,7 +158,7 @@ def step(scene, linkage, limits, kept, x, v):
     some = contact.near(scene.table, stencils, y, movable)
     friction = contact.lag(scene, square, stencils, some, y)
     labels = joined(islands.join(np.arange(len(movable)), linkage.couples, movable), near, movable)
-    now = Place(x, y, stencils, some, among)
+    now = Place(x, y, stencils, some, among, of_near(stencils, some))
     known, now = advanced(scene, linkage, limits, known, now, friction, x_tilde, x, v, labels, movable)
     kept = with_candidates(kept, known)
     count = len(movable)
@@ -138,9 +169,7 @@ def step(scene, linkage, limits, kept, x, v):
         projected = refused & (size >= np.where(points.is_soft, _EXACT, 1.0))
         is_free = free_rows(rows, moving)
         given = Iteration(scene, linkage, limits, now, friction, x, x_tilde, before, moving, is_free)
-        dx, refused, kept = newton_step(given, projected, refused, kept)
-        ahead = now.x + dx
-        y_ahead = positions(points, rows, ahead)
+        dx, y_ahead, refused, kept = newton_step(given, projected, refused, kept)
         contact.foresee(scene, now.stencils, now.some, now.y, y_ahead)
         kept.candidates.stencils.foreseen[:] = 0.0
         kept.candidates.stencils.foreseen[now.among] = now.stencils.foreseen
@@ -149,19 +178,21 @@ def step(scene, linkage, limits, kept, x, v):
         bodies = moving, movable, np.where(linkage.exact, _REMAINDER[1], _REMAINDER[0]), points.is_soft
         done = are_done(met, *bodies, fraction, size, np.minimum(last, 1.0), whole, 1.0, True)
         if np.any(done & moving):
-            cut = shortened(scene, kept.row_of_node, now.x, dx, fraction)
-            done &= keeps(scene, linkage, limits, stencils, friction, x, now, cut, moving, met)
-        here = Place(now.x, now.y, stencils, now.some, among)
+            y_cut = between(points, now.y, y_ahead, fraction)
+            here = Place(now.x, now.y, stencils, now.some, among, now.touching)
+            given = Iteration(scene, linkage, limits, here, friction, x, x_tilde, before, moving, is_free)
+            done &= keeps(given, shortened(scene, kept.row_of_node, now.x, dx, fraction), y_cut, met)
+        here = Place(now.x, now.y, stencils, now.some, among, now.touching)
         searching = moving & ~done
         kept = with_candidates(kept, known)
         given = Iteration(scene, linkage, limits, here, friction, x, x_tilde, before, moving, is_free)
-        at, alpha, turned, here, kept = line_search(given, dx, fraction, met, searching, labels, kept)
+        at, y, alpha, turned, here, kept = line_search(given, dx, y_ahead, fraction, met, searching, labels, kept)
         stencils, among = here.stencils, here.among
         contact.follow(friction, limits.eps, x, now.x, at, moving, turned)
         before, whole = at - now.x, alpha
         moving, _, _ = islands.unfinished(met, moving, done, movable)
-        y = positions(points, rows, at)
-        now = Place(at, y, stencils, contact.near(scene.table, stencils, y, moving), among)
+        some = contact.near(scene.table, stencils, y, moving)
+        now = Place(at, y, stencils, some, among, of_near(stencils, some))
     return now.x, (now.x - x) / limits.dt, kept, -iterations if np.any(moving) else iterations
 
 
@@ -220,7 +251,8 @@ def advanced(scene, linkage, limits, known, now, friction, x_tilde, x, v, labels
         if not falls[rows.body[r]]:
             ahead[rows.first[r] : rows.first[r + 1]] = x[rows.first[r] : rows.first[r + 1]]
     y = positions(points, rows, ahead)
-    return known, Place(ahead, y, stencils, contact.near(scene.table, stencils, y, movable), among)
+    some = contact.near(scene.table, stencils, y, movable)
+    return known, Place(ahead, y, stencils, some, among, of_near(stencils, some))
 
 
 @compiled
@@ -246,7 +278,12 @@ def energies(scene, linkage, limits, stencils, friction, since, x_tilde, x, y, m
 
 @compiled
 def newton_step(given, projected, refused, kept):
-    """-H⁻¹ g with gap corrections, (N, 3), the bodies whose exact Hessian was not definite, and what is kept."""
+    """The Newton step.
+
+    Returns:
+        -H⁻¹ g with gap corrections, (N, 3), points after it, the bodies whose exact Hessian was not definite, and what
+        is kept.
+    """
     now, limits, is_free, body = given.now, given.limits, given.is_free, given.scene.rows.body
     dx = np.empty_like(now.x)
     g, kept, at = assemble(given, projected, kept)
@@ -261,15 +298,15 @@ def newton_step(given, projected, refused, kept):
         is_solved, definite, kept = solved(limits, kept, g, is_free, body, dx, False)
     if given.linkage.has_springs:
         joints.restrain(given.linkage, at, dx, kept.pattern, kept.matrix, is_free, kept.U)
-    if not limits.by_gradients:
-        loads = np.zeros_like(dx)
-        y_ahead = positions(given.scene.points, given.scene.rows, now.x + dx)
-        of = now.stencils, now.some, now.y, y_ahead
+    y_ahead = positions(given.scene.points, given.scene.rows, now.x + dx)
+    if not limits.by_gradients and len(now.some.of):
+        loads, of = np.zeros_like(dx), (now.stencils, now.some, now.y, y_ahead)
         if contact.add_corrections(given.scene, limits.dt**2, *of, loads):
             more = np.empty_like(dx)
             solve(kept.pattern, kept.matrix, is_free, kept.U, loads, more)
             dx -= more
-    return dx, refused, kept
+            y_ahead = positions(given.scene.points, given.scene.rows, now.x + dx)
+    return dx, y_ahead, refused, kept
 
 
 @compiled
@@ -339,7 +376,7 @@ def way(scene, known, now, y_ahead, labels, moving):
         The fraction of each body, (B,); islands (B,); candidates; the stencils near this way, and which these are.
     """
     points, count = scene.points, len(moving)
-    touching = of_near(now.stencils, now.some)
+    touching = now.touching
     labels, fraction, floors = joined(labels, touching.pair, ~points.is_fixed), np.ones(count), np.zeros(count)
     low, high = boxes(points, now.y, y_ahead)
     for b in range(count):
@@ -418,34 +455,35 @@ def shortened(scene, row_of_node, x, dx, fraction):
 
 
 @compiled
-def keeps(scene, linkage, limits, stencils, friction, since, now, ahead, moving, labels):
+def keeps(given, ahead, y_ahead, labels):
     """The bodies (B,) of islands in which a step to ahead (N, 3) almost keeps gaps and friction."""
+    now, moving, exact = given.now, given.moving, given.linkage.exact
     gaps, slips = np.zeros(len(moving)), np.zeros(len(moving))
-    y_ahead = positions(scene.points, scene.rows, ahead)
-    contact.add_changes(scene.table, stencils, now.y, y_ahead, moving, gaps)
-    contact.add_slips(friction, limits.eps, since, now.x, ahead, moving, slips)
-    allowed = np.where(islands.anyone(labels, linkage.exact), _CHANGE[1], _CHANGE[0])
+    contact.add_changes(given.scene.table, now.stencils, now.y, y_ahead, moving, gaps)
+    contact.add_slips(given.friction, given.limits.eps, given.since, now.x, ahead, moving, slips)
+    allowed = np.where(islands.anyone(labels, exact), _CHANGE[1], _CHANGE[0])
     return (islands.largest(labels, gaps) < _CHANGE[0]) & (islands.largest(labels, slips) < allowed)
 
 
 @compiled
-def line_search(given, dx, fraction, labels, searching, joined_labels, kept):
+def line_search(given, dx, y_ahead, fraction, labels, searching, joined_labels, kept):
     """Halve the steps of islands until their energy does not rise; the whole ones are tried on circles, too.
 
     Returns:
-        Nodes (N, 3), the fractions (B,), the bodies (B,) that have turned, the place that they came from with what is
-        near their ways, and what is kept.
+        Nodes (N, 3), points, the fractions (B,), the bodies (B,) that have turned, the place that they came from with
+        what is near their ways, and what is kept.
     """
-    row_of_node, alpha, now = kept.row_of_node, fraction.copy(), given.now
-    at, turned = shortened(given.scene, row_of_node, now.x, dx, alpha), np.zeros(len(alpha), dtype=np.bool_)
+    row_of_node, alpha, now, scene = kept.row_of_node, fraction.copy(), given.now, given.scene
+    at, turned = shortened(scene, row_of_node, now.x, dx, alpha), np.zeros(len(alpha), dtype=np.bool_)
+    y = y_ahead if np.all(fraction == 1.0) else positions(scene.points, scene.rows, at)
     if not np.any(searching):
-        return at, alpha, turned, now, kept
-    highest = islands.total(labels, energies_at(given, now.stencils, now.x))
-    noise = islands.total(labels, rounding(given.scene, now.x, given.x_tilde, len(alpha)))
+        return at, y, alpha, turned, now, kept
+    highest = islands.total(labels, energies_at(given, now.stencils, now.x, now.y))
+    noise = islands.total(labels, rounding(scene, now.x, given.x_tilde, len(alpha)))
     for b in range(len(highest)):
         highest[b] += _ROUNDING * abs(highest[b]) + noise[b]
     for halving in range(_HALVINGS):
-        too_high = ~(islands.total(labels, energies_at(given, now.stencils, at)) <= highest) & searching
+        too_high = ~(islands.total(labels, energies_at(given, now.stencils, at, y)) <= highest) & searching
         if not np.any(too_high):
             break
         if halving == 0 and len(given.linkage.parent):
@@ -453,17 +491,17 @@ def line_search(given, dx, fraction, labels, searching, joined_labels, kept):
             too_high &= ~turned
             searching = searching & ~turned
         alpha = np.where(too_high, 0.5 * alpha, alpha)
-        straight = shortened(given.scene, row_of_node, now.x, dx, alpha)
+        straight = shortened(scene, row_of_node, now.x, dx, alpha)
         for n in range(len(at)):
-            if not turned[given.scene.rows.body[row_of_node[n]]]:
+            if not turned[scene.rows.body[row_of_node[n]]]:
                 at[n] = straight[n]
-    return at, alpha, turned, now, kept
+        y = positions(scene.points, scene.rows, at)
+    return at, y, alpha, turned, now, kept
 
 
 @compiled
-def energies_at(given, stencils, x):
-    """E of the moving bodies with nodes x (N, 3), (B,)."""
-    y = positions(given.scene.points, given.scene.rows, x)
+def energies_at(given, stencils, x, y):
+    """E of the moving bodies with nodes x (N, 3) and points y, (B,)."""
     of = given.scene, given.linkage, given.limits, stencils, given.friction, given.since, given.x_tilde
     return energies(*of, x, y, given.moving)
 
@@ -491,7 +529,7 @@ def turn(given, at, too_high, highest, labels, joined_labels, kept):
         kept = with_candidates(kept, known)
         taken = looked_at_ & ~islands.anyone(met, (free < 1.0) | (met != labels))
         if np.any(taken):
-            taken &= islands.total(labels, energies_at(given, stencils, ahead)) <= highest
+            taken &= islands.total(labels, energies_at(given, stencils, ahead, y_ahead)) <= highest
         if not np.any(taken) or np.all(taken == looked_at_):
             break
         looked_at_ = taken
@@ -503,7 +541,7 @@ def turn(given, at, too_high, highest, labels, joined_labels, kept):
         scene, kept.candidates, now, positions(scene.points, scene.rows, result), joined_labels, given.moving
     )
     kept = with_candidates(kept, known)
-    return result, taken, Place(now.x, now.y, stencils, now.some, among), kept
+    return result, taken, Place(now.x, now.y, stencils, now.some, among, now.touching), kept
 
 
 @compiled

@@ -1,6 +1,6 @@
 """The engine with the sketch of the core in place of its own step: all else, coupling and libuipc's world, stays.
 
-For scenes of affine bodies with joints and articulations. `switched` replaces the step of one engine.
+For scenes of affine bodies with joints and articulations.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class Core:
         Raises:
             NotImplementedError: It has something that is not part of the sketch.
         """
-        self._scene, self._linkage, self._limits, x, _ = layout.read(cpu, dt)
-        if self._scene.points.is_soft.any():
+        scene, *given, x, _ = layout.read(cpu, dt)
+        if scene.points.is_soft.any():
             raise NotImplementedError("soft bodies are compared by `python -m prototypes.core`")
-        self._kept = newton.begin(self._scene, x)
+        self.held = newton.hold(scene, *given, x)
         self._x, self._v = x, np.empty_like(x)
 
     def step(
@@ -38,8 +38,7 @@ class Core:
             workspace.articulation.begin_step(state, dt)
         write_nodes(state.q, self._x)
         write_nodes(state.qdot, self._v)
-        given = self._scene, self._linkage, self._limits
-        x, v, self._kept, iterations = newton.step(*given, self._kept, self._x.copy(), self._v)
+        x, v, iterations = newton.advance(self.held, self._x, self._v)
         q, qdot = coordinates(x, len(state.q)), coordinates(v, len(state.q))
         theta = model.context.coordinates.follow(state.theta, q)
         report = NewtonReport(NewtonResult.CONVERGED if iterations > 0 else NewtonResult.MAX_ITERATIONS)
@@ -47,8 +46,13 @@ class Core:
         return state._replace(q=q, qdot=qdot, theta=theta, q_before=state.q, qdot_before=state.qdot), None, report
 
 
-def switched(cpu: Any, dt: float) -> None:
-    """Let an engine step by the core; of all engines of the process."""
+def switch(cpu: Any, dt: float) -> None:
+    """Let one engine, whose scene has been read, step by the core."""
     from ipc_articulation.engine import cpu as module
 
-    module.step = Core(cpu, dt).step  # type: ignore[attr-defined]
+    core, step = Core(cpu, dt), module.step
+
+    def either(state: Any, rested: Any, model: Any, workspace: Any, *rest: Any) -> Any:
+        return (core.step if workspace is cpu.workspace else step)(state, rested, model, workspace, *rest)
+
+    module.step = either  # type: ignore[attr-defined]
