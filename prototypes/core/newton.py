@@ -21,7 +21,7 @@ from ipc_articulation.engine.newton.turning import on_circles
 from prototypes.core import contact, joints, shapes
 from prototypes.core.joints import Linkage
 from prototypes.core.layout import Limits, Scene
-from prototypes.core.search import Candidates, boxes, cover, crowded, looked_at, near_pairs, nothing
+from prototypes.core.search import Candidates, boxes, cover, crowded, looked_at, near_pairs, nothing, paired
 from prototypes.core.system import (
     Matrix,
     Pattern,
@@ -105,10 +105,19 @@ def advance(held, x, v):
 
 
 @compiled
-def positions(points, rows, x):
-    """Points (V, 3) from nodes (N, 3)."""
+def positions(points, rows, x, placed):
+    """Points (V, 3) from nodes (N, 3): all of some bodies (B,), and hulls; the others are undefined."""
     y = np.empty((len(points.row), 3))
-    for v in range(len(y)):
+    for b in range(len(placed)):
+        _place(points, rows, x, points.hull[b, 0], points.hull[b, 1], y)
+        if placed[b] and points.hull[b, 0] != points.first[b]:
+            _place(points, rows, x, points.first[b], points.first[b + 1], y)
+    return y
+
+
+@compiled
+def _place(points, rows, x, begin, end, y):
+    for v in range(begin, end):
         r = points.row[v]
         first, count = rows.first[r], rows.first[r + 1] - rows.first[r]
         for k in range(3):
@@ -116,7 +125,15 @@ def positions(points, rows, x):
             for a in range(count):
                 s += points.weight[v, a] * x[first + a, k]
             y[v, k] = s
-    return y
+
+
+@compiled
+def place_met(points, rows, x, near, placed, y):
+    """Place all points of the bodies in pairs (k, 2) that are not among those placed (B,)."""
+    for p in range(len(near)):
+        for b in near[p]:
+            if b < len(placed) and not placed[b]:
+                _place(points, rows, x, points.first[b], points.first[b + 1], y)
 
 
 @compiled
@@ -150,9 +167,11 @@ def step(scene, linkage, limits, kept, x, v):
     points, rows, square = scene.points, scene.rows, limits.dt**2
     movable = ~points.is_fixed
     x_tilde = predicted(rows, limits.dt, x, v)
-    y = positions(points, rows, x)
+    placed = paired(kept.candidates, len(movable))
+    y = positions(points, rows, x, placed)
     near = near_pairs(scene.table, *boxes(points, y, y), movable)
-    known, nearer = cover(scene, kept.candidates, y, y, near)
+    place_met(points, rows, x, near, placed, y)
+    known, nearer = cover(scene, kept.candidates, (x, x), (y, y), near)
     known.stencils.foreseen[:] = np.nan
     stencils, among = looked_at(scene.table, known, nearer)
     some = contact.near(scene.table, stencils, y, movable)
@@ -173,7 +192,7 @@ def step(scene, linkage, limits, kept, x, v):
         contact.foresee(scene, now.stencils, now.some, now.y, y_ahead)
         kept.candidates.stencils.foreseen[:] = 0.0
         kept.candidates.stencils.foreseen[now.among] = now.stencils.foreseen
-        fraction, met, known, stencils, among = way(scene, kept.candidates, now, y_ahead, labels, moving)
+        fraction, met, known, stencils, among = way(scene, kept.candidates, now, now.x + dx, y_ahead, labels, moving)
         last, size = size, sizes(scene, limits, met, now.y, y_ahead, dx)
         bodies = moving, movable, np.where(linkage.exact, _REMAINDER[1], _REMAINDER[0]), points.is_soft
         done = are_done(met, *bodies, fraction, size, np.minimum(last, 1.0), whole, 1.0, True)
@@ -236,21 +255,22 @@ def advanced(scene, linkage, limits, known, now, friction, x_tilde, x, v, labels
     motion = last_motion(scene, linkage, limits.dt, x, v)
     if not np.any(motion):
         return known, now
-    y_ahead = positions(points, rows, x + motion)
-    fraction, met, known, stencils, among = way(scene, known, now, y_ahead, labels, movable)
+    y_ahead = positions(points, rows, x + motion, paired(known, len(movable)))
+    fraction, met, known, stencils, among = way(scene, known, now, x + motion, y_ahead, labels, movable)
     stays = islands.anyone(met, fraction < 1.0)
     for r in range(len(rows.body)):
         if stays[rows.body[r]]:
             motion[rows.first[r] : rows.first[r + 1]] = 0.0
     ahead = x + motion
-    y_ahead = positions(points, rows, ahead)
+    placed = paired(known, len(movable))
+    y_ahead = positions(points, rows, ahead, placed)
     E = energies(scene, linkage, limits, stencils, friction, x, x_tilde, x, now.y, movable)
     E_ahead = energies(scene, linkage, limits, stencils, friction, x, x_tilde, ahead, y_ahead, movable)
     falls = islands.total(met, E_ahead) < islands.total(met, E)
     for r in range(len(rows.body)):
         if not falls[rows.body[r]]:
             ahead[rows.first[r] : rows.first[r + 1]] = x[rows.first[r] : rows.first[r + 1]]
-    y = positions(points, rows, ahead)
+    y = positions(points, rows, ahead, placed)
     some = contact.near(scene.table, stencils, y, movable)
     return known, Place(ahead, y, stencils, some, among, of_near(stencils, some))
 
@@ -298,14 +318,15 @@ def newton_step(given, projected, refused, kept):
         is_solved, definite, kept = solved(limits, kept, g, is_free, body, dx, False)
     if given.linkage.has_springs:
         joints.restrain(given.linkage, at, dx, kept.pattern, kept.matrix, is_free, kept.U)
-    y_ahead = positions(given.scene.points, given.scene.rows, now.x + dx)
+    placed = paired(kept.candidates, len(given.moving))
+    y_ahead = positions(given.scene.points, given.scene.rows, now.x + dx, placed)
     if not limits.by_gradients and len(now.some.of):
         loads, of = np.zeros_like(dx), (now.stencils, now.some, now.y, y_ahead)
         if contact.add_corrections(given.scene, limits.dt**2, *of, loads):
             more = np.empty_like(dx)
             solve(kept.pattern, kept.matrix, is_free, kept.U, loads, more)
             dx -= more
-            y_ahead = positions(given.scene.points, given.scene.rows, now.x + dx)
+            y_ahead = positions(given.scene.points, given.scene.rows, now.x + dx, placed)
     return dx, y_ahead, refused, kept
 
 
@@ -369,8 +390,8 @@ def shift(matrix, definite):
 
 
 @compiled
-def way(scene, known, now, y_ahead, labels, moving):
-    """How far bodies may go to y_ahead (V, 3).
+def way(scene, known, now, x_ahead, y_ahead, labels, moving):
+    """How far bodies may go to nodes (N, 3) and points ahead; those of bodies that they meet are placed.
 
     Returns:
         The fraction of each body, (B,); islands (B,); candidates; the stencils near this way, and which these are.
@@ -384,23 +405,38 @@ def way(scene, known, now, y_ahead, labels, moving):
             floors[b] = max(floors[b], FLOOR * abs(low[b, k]), FLOOR * abs(high[b, k]))
     contact.lower_fractions(scene.table, touching, now.y, y_ahead, labels, moving, floors, fraction)
     fraction = fraction[labels]
-    target, y_ahead = y_ahead, between(points, now.y, y_ahead, fraction)
-    near = near_pairs(scene.table, *boxes(points, now.y, y_ahead), moving)
+    placed, rows = paired(known, count), scene.rows
     for _ in range(_SHORTENED):
-        is_crowded = crowded(scene, now.y, y_ahead, near)
+        y = between(points, now.y, y_ahead, fraction)
+        near = near_pairs(scene.table, *boxes(points, now.y, y), moving)
+        place_met(points, rows, now.x, near, placed, now.y)
+        place_met(points, rows, x_ahead, near, placed, y_ahead)
+        y = between(points, now.y, y_ahead, fraction)
+        ends = (now.x, shorter(rows, now.x, x_ahead, fraction)), (now.y, y)
+        is_crowded = crowded(scene, *ends, near)
         if not np.any(is_crowded):
             break
-        fraction = np.where(
-            islands.anyone(joined(labels, near, ~points.is_fixed), is_crowded), 0.25 * fraction, fraction
-        )
-        y_ahead = between(points, now.y, target, fraction)
-        near = near_pairs(scene.table, *boxes(points, now.y, y_ahead), moving)
+        is_crowded = islands.anyone(joined(labels, near, ~points.is_fixed), is_crowded)
+        fraction = np.where(is_crowded, 0.25 * fraction, fraction)
     labels = joined(labels, near, ~points.is_fixed)
-    known, nearer = cover(scene, known, now.y, y_ahead, near)
+    known, nearer = cover(scene, known, *ends, near)
     stencils, some = looked_at(scene.table, known, nearer)
     again = np.ones(count)
-    contact.lower_fractions(scene.table, stencils, now.y, y_ahead, labels, moving, floors, again)
+    contact.lower_fractions(scene.table, stencils, now.y, y, labels, moving, floors, again)
     return fraction * again[labels], labels, known, stencils, some
+
+
+@compiled
+def shorter(rows, x, ahead, fraction):
+    """Nodes (N, 3) at x + fraction (ahead - x), with a fraction for each body."""
+    result = ahead.copy()
+    for r in range(len(rows.body)):
+        share = fraction[rows.body[r]]
+        if share < 1.0:
+            for n in range(rows.first[r], rows.first[r + 1]):
+                for k in range(3):
+                    result[n, k] = x[n, k] + share * (ahead[n, k] - x[n, k])
+    return result
 
 
 @compiled
@@ -429,7 +465,7 @@ def sizes(scene, limits, labels, y, y_ahead, dx):
     """Size of a step in units of the tolerances, (B,); see `engine.newton.convergence`."""
     points, rows, size = scene.points, scene.rows, np.zeros(len(labels))
     for b in range(len(labels)):
-        for v in range(points.first[b], points.first[b + 1]):
+        for v in range(points.hull[b, 0], points.hull[b, 1]):
             square = 0.0
             for k in range(3):
                 square += (y_ahead[v, k] - y[v, k]) ** 2
@@ -475,7 +511,8 @@ def line_search(given, dx, y_ahead, fraction, labels, searching, joined_labels, 
     """
     row_of_node, alpha, now, scene = kept.row_of_node, fraction.copy(), given.now, given.scene
     at, turned = shortened(scene, row_of_node, now.x, dx, alpha), np.zeros(len(alpha), dtype=np.bool_)
-    y = y_ahead if np.all(fraction == 1.0) else positions(scene.points, scene.rows, at)
+    placed = paired(kept.candidates, len(alpha))
+    y = y_ahead if np.all(fraction == 1.0) else positions(scene.points, scene.rows, at, placed)
     if not np.any(searching):
         return at, y, alpha, turned, now, kept
     highest = islands.total(labels, energies_at(given, now.stencils, now.x, now.y))
@@ -495,7 +532,7 @@ def line_search(given, dx, y_ahead, fraction, labels, searching, joined_labels, 
         for n in range(len(at)):
             if not turned[scene.rows.body[row_of_node[n]]]:
                 at[n] = straight[n]
-        y = positions(scene.points, scene.rows, at)
+        y = positions(scene.points, scene.rows, at, paired(kept.candidates, len(alpha)))
     return at, y, alpha, turned, now, kept
 
 
@@ -524,8 +561,10 @@ def turn(given, at, too_high, highest, labels, joined_labels, kept):
         for n in range(len(ahead)):
             if looked_at_[body[kept.row_of_node[n]]]:
                 ahead[n] = now.x[n] + circles[n]
-        y_ahead = positions(scene.points, scene.rows, ahead)
-        free, met, known, stencils, among = way(scene, kept.candidates, now, y_ahead, joined_labels, given.moving)
+        y_ahead = positions(scene.points, scene.rows, ahead, paired(kept.candidates, len(taken)))
+        free, met, known, stencils, among = way(
+            scene, kept.candidates, now, ahead, y_ahead, joined_labels, given.moving
+        )
         kept = with_candidates(kept, known)
         taken = looked_at_ & ~islands.anyone(met, (free < 1.0) | (met != labels))
         if np.any(taken):
@@ -537,9 +576,8 @@ def turn(given, at, too_high, highest, labels, joined_labels, kept):
     for n in range(len(result)):
         if taken[body[kept.row_of_node[n]]]:
             result[n] = now.x[n] + circles[n]
-    _, _, known, stencils, among = way(
-        scene, kept.candidates, now, positions(scene.points, scene.rows, result), joined_labels, given.moving
-    )
+    y = positions(scene.points, scene.rows, result, paired(kept.candidates, len(taken)))
+    _, _, known, stencils, among = way(scene, kept.candidates, now, result, y, joined_labels, given.moving)
     kept = with_candidates(kept, known)
     return result, taken, Place(now.x, now.y, stencils, now.some, among, now.touching), kept
 

@@ -19,10 +19,14 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.soft.vertex_trees import meet_in_more
-from ipc_articulation.contact.soft.vertex_trees import search as search_meshes
+from ipc_articulation.contact.face_trees import node_box
+from ipc_articulation.contact.primitive_pairs import keep_apart, open_nodes, primitives_of_leaves, with_room_for
+from ipc_articulation.contact.soft.vertex_trees import _box_of_both as box_of_both
+from ipc_articulation.contact.soft.vertex_trees import _box_of_leaf as box_of_leaf
+from ipc_articulation.contact.staying_apart import come_near
+from ipc_articulation.contact.stencils import columns_of
 from prototypes.core.contact import PLANE, Stencils
-from prototypes.core.stencils import distance
+from prototypes.core.stencils import distance, write_coordinates
 
 _AHEAD = 4.0  # skin in units of how much nearer a way brings two bodies
 _BESIDE = 0.25  # skin of a long way in units of the largest
@@ -55,12 +59,23 @@ def nothing():
 
 
 @compiled
+def paired(known, count):
+    """The bodies (count,) that are in pairs of candidates."""
+    result = np.zeros(count, dtype=np.bool_)
+    for p in range(len(known.pair)):
+        result[known.pair[p, 0]] = True
+        if known.pair[p, 1] < count:
+            result[known.pair[p, 1]] = True
+    return result
+
+
+@compiled
 def boxes(points, y, ahead):
     """Corners (B, 3) each of the bodies' boxes on the way from y to ahead (V, 3)."""
     count = len(points.is_soft)
     low, high = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
     for b in range(count):
-        for v in range(points.first[b], points.first[b + 1]):
+        for v in range(points.hull[b, 0], points.hull[b, 1]):
             for k in range(3):
                 low[b, k] = min(low[b, k], y[v, k], ahead[v, k])
                 high[b, k] = max(high[b, k], y[v, k], ahead[v, k])
@@ -156,13 +171,14 @@ def _write_hull(points, i, j, hull):
 
 
 @compiled
-def cover(scene, known, y, ahead, near):
-    """Candidates that hold on the way from y to ahead, points both, for near pairs (k, 2), ascending.
+def cover(scene, known, nodes, ends, near):
+    """Candidates that hold on a way for near pairs (k, 2), ascending; nodes and points are given at its two ends.
 
     Returns:
         The candidates, and how much nearer each of their pairs may come than at y°, (P,) [m].
     """
     nearer, hull, t = np.empty(len(known.pair)), np.empty((2, 2), dtype=np.int64), np.empty(3)
+    y, ahead = ends
     for p in range(len(known.pair)):
         _, plane = _write_hull(scene.points, known.pair[p, 0], known.pair[p, 1], hull)
         given = known.at[p], known.hull, known.is_way[p], hull
@@ -176,7 +192,7 @@ def cover(scene, known, y, ahead, near):
         if p < len(known.pair) and known.pair[p, 0] == near[k, 0] and known.pair[p, 1] == near[k, 1]:
             place[k] = p if nearer[p] <= known.skin[p] else -1
         is_missing |= place[k] < 0
-    return _searched(scene, known, nearer, near, place, y, ahead) if is_missing else (known, nearer)
+    return _searched(scene, known, nearer, near, place, nodes, ends) if is_missing else (known, nearer)
 
 
 @compiled
@@ -185,9 +201,9 @@ def _is_less(left, p, right, k):
 
 
 @compiled
-def _searched(scene, known, nearer, near, place, y, ahead):
+def _searched(scene, known, nearer, near, place, nodes, ends):
     """The candidates of near pairs, anew those without a place among the known ones; and how much nearer these come."""
-    points, table, count = scene.points, scene.table, len(near)
+    points, table, count, y, ahead = scene.points, scene.table, len(near), ends[0], ends[1]
     skin, is_way, come, wanted = (
         np.empty(count),
         np.zeros(count, dtype=np.bool_),
@@ -218,8 +234,9 @@ def _searched(scene, known, nearer, near, place, y, ahead):
             wanted[int(is_way[k])] += 1
     known.searches[0] += wanted[0] + wanted[1]
     known.searches[1] += wanted[1]
-    straight = _found(scene, near, place, is_way, skin, False, wanted[0], y, y)
-    moved = _found(scene, near, place, is_way, skin, True, wanted[1], y, ahead)
+    start = (nodes[0], nodes[0]), (y, y)
+    straight = _found(scene, near, place, is_way, skin, False, wanted[0], *start)
+    moved = _found(scene, near, place, is_way, skin, True, wanted[1], nodes, ends)
     stencils, first = _joined(scene, known, near, place, is_way, skin, straight, moved, y)
     return Candidates(near.copy(), skin, is_way, at, hulls, first, stencils, known.searches), come
 
@@ -234,7 +251,7 @@ def _write_places(hull, y, end, hulls, at):
 
 
 @compiled
-def _found(scene, near, place, is_way, skin, of_way, count, y, end):
+def _found(scene, near, place, is_way, skin, of_way, count, nodes, ends):
     """Search the pairs of bodies without a place, those on long ways or the others: where each begins, and stencils."""
     mesh, bodies = scene.mesh, len(scene.points.is_soft)
     pairs, distances, to = np.empty((count, 2), dtype=np.int64), np.empty(count), 0
@@ -242,12 +259,65 @@ def _found(scene, near, place, is_way, skin, of_way, count, y, end):
         if place[k] < 0 and near[k, 1] < bodies and is_way[k] == of_way:
             pairs[to, 0], pairs[to, 1], distances[to] = near[k, 0], near[k, 1], scene.table.reach + skin[k]
             to += 1
-    of_mesh = mesh.trees, mesh.edges, mesh.faces, mesh.dimension, mesh.squares
-    pair, kind, vertices, mollified = search_meshes(pairs, *of_mesh, y, end, distances)
+    leaves, _ = _near_leaves(scene, pairs, nodes, ends, distances, np.full(count, np.inf))
+    found = primitives_of_leaves(leaves, mesh.trees, mesh.edges, mesh.faces, *ends, distances)
+    pair, kind, vertices, mollified = columns_of(pairs, mesh.dimension, mesh.edges, mesh.faces, mesh.squares, *found)
+    chosen, _ = come_near(pair, kind, vertices, *ends, distances)
+    pair, kind, vertices, mollified = pair[chosen], kind[chosen], vertices[chosen], mollified[chosen]
     first = np.zeros(count + 1, dtype=np.int64)
     for s in range(len(pair)):
         first[pair[s] + 1] += 1
     return np.cumsum(first), kind, vertices, mollified
+
+
+@compiled
+def _near_leaves(scene, pairs, nodes, ends, distance, most):
+    """Rows (pair, leaf, leaf), (k, 3), of leaves whose boxes come within the distance of their pair of bodies (P, 2).
+
+    Boxes of soft bodies follow their points, those of others are turned boxes at rest, when they are looked at. Of
+    pairs with more rows than `most` (P,) there are none, and the second result says so, (P,).
+    """
+    trees, rows, count = scene.mesh.trees, np.empty((256, 3), dtype=np.int64), 0
+    waiting, has_more = np.empty((256, 2), dtype=np.int64), np.zeros(len(pairs), dtype=np.bool_)
+    boxes, done, q = np.empty((len(trees.right), 12)), np.zeros(len(trees.right), dtype=np.bool_), np.empty((2, 2, 12))
+    for p in range(len(pairs)):
+        for side in range(2):
+            b = pairs[p, side]
+            if not scene.points.is_soft[b]:
+                write_coordinates(nodes[0], b, q[side, 0])
+                write_coordinates(nodes[1], b, q[side, 1])
+            elif trees.first[b] < trees.first[b + 1] and not done[trees.first[b]]:
+                done[trees.first[b] : trees.first[b + 1]] = True
+                for node in range(trees.first[b + 1] - 1, trees.first[b] - 1, -1):
+                    if trees.right[node] < 0:
+                        box_of_leaf(trees, node, scene.mesh.faces, *ends, boxes)
+                    else:
+                        box_of_both(boxes, node, node + 1, trees.right[node])
+        first, second = trees.first[pairs[p, 0]], trees.first[pairs[p, 1]]
+        waiting[0, 0], waiting[0, 1] = first, second
+        depth = int(first < trees.first[pairs[p, 0] + 1] and second < trees.first[pairs[p, 1] + 1])
+        before = count
+        while depth:
+            depth -= 1
+            a, b = waiting[depth, 0], waiting[depth, 1]
+            if not done[a]:
+                done[a] = True
+                node_box(trees, a, q[0, 0], q[0, 1], boxes)
+            if not done[b]:
+                done[b] = True
+                node_box(trees, b, q[1, 0], q[1, 1], boxes)
+            if keep_apart(boxes, a, boxes, b, distance[p]):
+                continue
+            if trees.right[a] < 0 and trees.right[b] < 0:
+                if count - before >= most[p]:
+                    has_more[p], count = True, before
+                    break
+                rows = with_room_for(rows, count, 1)
+                rows[count, 0], rows[count, 1], rows[count, 2] = p, a, b
+                count += 1
+                continue
+            depth = open_nodes(trees.right, trees.size, a, b, waiting, depth)
+    return rows[:count], has_more
 
 
 @compiled
@@ -322,24 +392,27 @@ def largest_skin(scene, i, j):
 
 
 @compiled
-def crowded(scene, y, ahead, near):
-    """Bodies (B,) that pass too much of each other on the way from y to ahead, points both."""
+def crowded(scene, nodes, ends, near):
+    """Bodies (B,) that pass too much of each other on a way, with nodes and points at its two ends."""
+    y, ahead = ends
     points, trees, count = scene.points, scene.mesh.trees, len(scene.points.is_soft)
     long, size, hull, t = np.empty((len(near), 2), dtype=np.int64), 0, np.empty((2, 2), dtype=np.int64), np.empty(3)
     most, result = np.empty(len(near)), np.zeros(count, dtype=np.bool_)
     for k in range(len(near)):
         i, j = near[k, 0], near[k, 1]
-        nodes = trees.first[i + 1] - trees.first[i] + (trees.first[j + 1] - trees.first[j] if j < count else 0)
-        if j < count and nodes > 4 * _CROWD:
+        number_of_nodes = (
+            trees.first[i + 1] - trees.first[i] + (trees.first[j + 1] - trees.first[j] if j < count else 0)
+        )
+        if j < count and number_of_nodes > 4 * _CROWD:
             number, plane = _write_hull(points, i, j, hull)
             places = np.empty((number, 2, 3))
             _write_places(hull, y, y, places, 0)
             if _approach(0, places, False, hull, ahead, plane, scene.table.planes, t) > largest_skin(scene, i, j):
-                long[size, 0], long[size, 1], most[size] = i, j, _CROWD * nodes
+                long[size, 0], long[size, 1], most[size] = i, j, _CROWD * number_of_nodes
                 size += 1
     if size:
         reach = np.full(size, scene.table.reach)
-        is_more = meet_in_more(long[:size], trees, scene.mesh.faces, y, ahead, reach, most[:size])
+        _, is_more = _near_leaves(scene, long[:size], nodes, ends, reach, most[:size])
         for k in range(size):
             if is_more[k]:
                 result[long[k, 0]] = result[long[k, 1]] = True

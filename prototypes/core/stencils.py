@@ -210,3 +210,12 @@ def add_to_matrix(H, nodes, m, row_of_node, is_free, matrix):
     for k in range(3 * m):
         for c in range(3 * m):
             H[k, c] = 0.0
+
+
+@compiled
+def write_coordinates(x, b, q):
+    """Write q (12,) of affine body b, p and A by rows, from nodes x (N, 3)."""
+    for k in range(3):
+        q[k] = x[4 * b, k]
+        for c in range(3):
+            q[3 + 3 * k + c] = x[4 * b + 1 + c, k]
