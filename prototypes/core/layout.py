@@ -38,12 +38,12 @@ class Rows(NamedTuple):
 
 
 class Points(NamedTuple):
-    """V points of B bodies, those of a body one after the other; after them corners of convex hulls of some."""
+    """V points of B bodies, those of a body one after the other; after them corners of boxes around some."""
 
     row: Ints  # (V,)
     weight: Array  # (V, 4) by the nodes of the row
     first: Ints  # (B + 1,) first point of each body
-    hull: Ints  # (B, 2) the range of points whose motion bounds that of all: of a body's own, or of its hull's corners
+    hull: Ints  # (B, 2) the range of points whose motion bounds that of all: of a body's own, or of its box's corners
     is_soft: Bools  # (B,)
     is_fixed: Bools  # (B,) bodies of which nothing moves
 
@@ -56,7 +56,7 @@ class Mesh(NamedTuple):
     dimension: Ints  # (V,)
     squares: Array  # (E,) of lengths at rest [m²]
     trees: FaceTrees
-    size: float  # of a typical edge [m]
+    sizes: tuple[float, float]  # of a typical stiff body, and of a typical edge [m]
 
 
 class Table(NamedTuple):
@@ -139,26 +139,21 @@ def read(cpu: Any, dt: float) -> tuple[Scene, Linkage, Limits, Array, Array]:
     is_fixed = np.array([bodies.is_fixed[body_of == b].all() for b in range(count)])
     first = first.astype(np.int64)
     hull = np.column_stack([first[:-1], first[1:]])
-    corners_of, begins = surfaces.corners
-    boxed = np.flatnonzero((np.arange(count) < affine) & (np.diff(begins[: count + 1]) < np.diff(first)))
-    sizes = np.diff(begins)[boxed]
-    ends = len(weight) + np.cumsum(sizes)
-    hull[boxed] = np.column_stack([ends - sizes, ends])
-    hulls = [
-        np.column_stack([np.ones(size), corners_of[begins[b] :][:size]]) for b, size in zip(boxed, sizes, strict=True)
-    ]
-    weight = np.concatenate([weight, *hulls])
-    with_corners = np.concatenate([row_of, np.repeat(boxed, sizes)])
+    boxed = np.flatnonzero((np.arange(count) < affine) & (np.diff(first) > 8))
+    hull[boxed] = len(weight) + 8 * np.arange(len(boxed))[:, None] + [0, 8]
+    weight = np.concatenate([weight, *(_corners(weight[first[b] : first[b + 1], 1:]) for b in boxed)])
+    with_corners = np.concatenate([row_of, np.repeat(boxed, 8)])
     points = Points(with_corners, weight, first, hull, np.arange(count) >= affine, is_fixed)
     of = surfaces if meshes is None else meshes
     lengths = np.sqrt(of.squared_lengths)
+    diagonals = 2.0 * np.linalg.norm(surfaces.boxes[1][:affine], axis=1)
     mesh = Mesh(
         of.edges.astype(np.int64),
         of.faces.astype(np.int64),
         of.dimension,
         of.squared_lengths,
         of.trees,
-        float(np.median(lengths)),
+        (float(np.median(diagonals)) if len(diagonals) else 0.0, float(np.median(lengths))),
     )
     representative = np.array([np.flatnonzero(body_of == b)[0] for b in range(count)])
     table = _no_table(count) if contact is None else _table(contact, contact.materials.group[representative])
@@ -176,6 +171,12 @@ def read(cpu: Any, dt: float) -> tuple[Scene, Linkage, Limits, Array, Array]:
     nodes = (_nodes(q, affine, whose, label) for q in (state.q, state.qdot))
     linkage = _linkage(potential, bodies, affine, count)
     return Scene(rows, points, mesh, table, *by_law), linkage, limits, *nodes
+
+
+def _corners(local: Array) -> Array:
+    """Weights (8, 4) of the corners of the box around some points (k, 3)."""
+    ends = np.stack([local.min(axis=0), local.max(axis=0)])
+    return np.array([[1.0, ends[i, 0], ends[j, 1], ends[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
 
 
 def _weights(M: Array, affine: int, whose: Ints, label: Ints) -> Array:

@@ -30,7 +30,7 @@ from prototypes.core.stencils import distance, write_coordinates
 
 _AHEAD = 4.0  # skin in units of how much nearer a way brings two bodies
 _BESIDE = 0.25  # skin of a long way in units of the largest
-_LARGEST = 0.05, 0.5  # skin in units of a typical edge, of bodies that are stiff, and that are soft
+_LARGEST = 0.03, 0.5  # skin in units of a typical size, of stiff bodies, and of an edge where one is soft
 _CROWD = 8  # pairs of leaves for each node of the trees
 _MORE = 1.0 + 1e-6
 
@@ -388,7 +388,8 @@ def largest_skin(scene, i, j):
     """Of a pair of bodies; with a larger one there are too many candidates [m]."""
     is_soft = scene.points.is_soft
     is_any = is_soft[i] or (j < len(is_soft) and is_soft[j])
-    return max(scene.table.reach, (_LARGEST[1] if is_any else _LARGEST[0]) * scene.mesh.size)
+    share, size = (_LARGEST[1], scene.mesh.sizes[1]) if is_any else (_LARGEST[0], scene.mesh.sizes[0])
+    return max(scene.table.reach, share * size)
 
 
 @compiled
