@@ -28,6 +28,8 @@ WORKS = {
     "tumbled/10": 100,
     "tumbled/50": 60,
     "spheres/10": 60,
+    "free box": 60,
+    "chain/8": 60,
     "block/5000": 40,
     "cloth/50x50": 40,
 }  # rows of `benchmarks.stark`, and their steps
