@@ -27,6 +27,7 @@ from ipc_articulation.contact.smooth_norm import (
     smooth_norm_derivatives,
     start_dual,
 )
+from prototypes.core.references import by_reference
 from prototypes.core.stencils import (
     NODES,
     PLANE,
@@ -46,7 +47,7 @@ from prototypes.core.stencils import (
 )
 
 
-class Stencils(NamedTuple):
+class _Stencils(NamedTuple):
     """K stencils that may come within d̂ on a way, sorted by their pairs of bodies."""
 
     pair: Ints  # (K, 2) bodies, or a body and B + p
@@ -57,7 +58,10 @@ class Stencils(NamedTuple):
     least: Array  # (K,) as near they may come on the way [m]
 
 
-class Near(NamedTuple):
+StencilsType, Stencils = by_reference(_Stencils, __name__)
+
+
+class _Near(NamedTuple):
     """The k stencils within d̂ where bodies are."""
 
     of: Ints  # (k,) among the stencils, ascending
@@ -66,7 +70,10 @@ class Near(NamedTuple):
     n: Array  # (k, 3) normals
 
 
-class Friction(NamedTuple):
+NearType, Near = by_reference(_Near, __name__)
+
+
+class _Friction(NamedTuple):
     """F stencils with friction, from where a step began."""
 
     pair: Ints  # (F, 2)
@@ -76,6 +83,9 @@ class Friction(NamedTuple):
     normal: Array  # (F, 3)
     force: Array  # (F,) μ λ
     dual: Array  # (F, 3) p, NaN before the first derivatives
+
+
+FrictionType, Friction = by_reference(_Friction, __name__)
 
 
 @compiled

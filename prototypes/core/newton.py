@@ -5,11 +5,9 @@ The method is that of `engine.newton` (docs/step.md), without turns on circles, 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
-from numba.experimental import structref
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
@@ -18,9 +16,9 @@ from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.convergence import are_done
 from ipc_articulation.engine.newton.extrapolation import rigid_motion
 from ipc_articulation.engine.newton.turning import on_circles
-from prototypes.core import contact, joints, shapes
-from prototypes.core.joints import Linkage
-from prototypes.core.layout import Limits, Scene
+from prototypes.core import contact, joints, layout, shapes
+from prototypes.core.layout import Limits
+from prototypes.core.references import by_reference
 from prototypes.core.search import Candidates, boxes, cover, crowded, looked_at, near_pairs, nothing, paired
 from prototypes.core.system import (
     Matrix,
@@ -39,7 +37,7 @@ _HALVINGS, _ROUNDING = 8, 1e-12
 _SHIFT, _SHORTENED = 1e-9, 50
 
 
-class Kept(NamedTuple):
+class _Kept(NamedTuple):
     """What a step keeps for the next one."""
 
     candidates: Candidates
@@ -50,7 +48,10 @@ class Kept(NamedTuple):
     row_of_node: Ints  # (N,)
 
 
-class Place(NamedTuple):
+KeptType, Kept = by_reference(_Kept, __name__)
+
+
+class _Place(NamedTuple):
     """Where nodes and points are, and what is near there."""
 
     x: Array  # (N, 3)
@@ -61,11 +62,14 @@ class Place(NamedTuple):
     touching: contact.Stencils  # those within d̂
 
 
-class Iteration(NamedTuple):
+PlaceType, Place = by_reference(_Place, __name__)
+
+
+class _Iteration(NamedTuple):
     """What a Newton iteration begins with."""
 
-    scene: Scene
-    linkage: Linkage
+    scene: Any  # `layout.Scene` by reference
+    linkage: Any  # `joints.Linkage`, likewise
     limits: Limits
     now: Place
     friction: contact.Friction
@@ -76,25 +80,34 @@ class Iteration(NamedTuple):
     is_free: Bools  # (R,) rows that have unknowns
 
 
-@structref.register
-class _HeldType(types.StructRef):
-    """Numba's type of `Held`."""
+IterationType, Iteration = by_reference(_Iteration, __name__)
 
 
-class Held(structref.StructRefProxy):
-    """A scene, its linkage and limits, and what is kept: Python passes them by reference.
+class _Held(NamedTuple):
+    """A scene, its linkage and limits, and what is kept: to unpack their hundred arrays takes Python 100 µs a call."""
 
-    To unpack the hundred arrays that they have takes 100 µs a call.
-    """
+    scene: Any
+    linkage: Any
+    limits: Limits
+    kept: Any
 
 
-structref.define_proxy(Held, _HeldType, ("scene", "linkage", "limits", "kept"))
+HeldType, Held = by_reference(_Held, __name__)
+RowsType, Rows = by_reference(layout.Rows, __name__)
+PointsType, Points = by_reference(layout.Points, __name__)
+MeshType, Mesh = by_reference(layout.Mesh, __name__)
+TableType, Table = by_reference(layout.Table, __name__)
+ElementsType, Elements = by_reference(layout.Elements, __name__)
+SceneType, Scene = by_reference(layout.Scene, __name__)
+LinkageType, Linkage = by_reference(joints.Linkage, __name__)
 
 
 @compiled
 def hold(scene, linkage, limits, x):
     """All that steps need, with the bodies at x (N, 3)."""
-    return Held(scene, linkage, limits, begin(scene, x))
+    parts = Rows(*scene.rows), Points(*scene.points), Mesh(*scene.mesh), Table(*scene.table)
+    held = Scene(*parts, Elements(*scene.membranes), Elements(*scene.hinges), Elements(*scene.solids))
+    return Held(held, Linkage(*linkage), limits, begin(held, x))
 
 
 @compiled

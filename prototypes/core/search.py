@@ -26,6 +26,7 @@ from ipc_articulation.contact.soft.vertex_trees import _box_of_leaf as box_of_le
 from ipc_articulation.contact.staying_apart import come_near
 from ipc_articulation.contact.stencils import columns_of
 from prototypes.core.contact import PLANE, Stencils
+from prototypes.core.references import by_reference
 from prototypes.core.stencils import distance, write_coordinates
 
 _AHEAD = 4.0  # skin in units of how much nearer a way brings two bodies
@@ -35,7 +36,7 @@ _CROWD = 8  # pairs of leaves for each node of the trees
 _MORE = 1.0 + 1e-6
 
 
-class Candidates(NamedTuple):
+class _Candidates(NamedTuple):
     """The P pairs that were searched and what was found, sorted by pairs."""
 
     pair: Ints  # (P, 2) a body and another one, or B + p
@@ -46,6 +47,9 @@ class Candidates(NamedTuple):
     first: Ints  # (P + 1,) first stencil of each pair
     stencils: Stencils  # (K,), `least` being the distance at y°
     searches: Ints  # (2,) how many pairs were searched so far, and how many of these on their way
+
+
+CandidatesType, Candidates = by_reference(_Candidates, __name__)
 
 
 @compiled

@@ -22,9 +22,10 @@ from ipc_articulation.engine.linear_system.masks import grouped
 from ipc_articulation.engine.linear_system.minimum_degree import minimum_degree
 from ipc_articulation.engine.linear_system.scaled_rows import ScaledRows
 from ipc_articulation.engine.linear_system.scaled_rows import _invert_factor as invert_factor
+from prototypes.core.references import by_reference
 
 
-class Matrix(NamedTuple):
+class _Matrix(NamedTuple):
     """H: blocks on the diagonal, then those above it in the order of their creation; arrays have spare entries."""
 
     first: Ints  # (R + 1,) first node of each row
@@ -38,7 +39,10 @@ class Matrix(NamedTuple):
     used: Ints  # (2,) number of blocks, and of numbers
 
 
-class Pattern(NamedTuple):
+MatrixType, Matrix = by_reference(_Matrix, __name__)
+
+
+class _Pattern(NamedTuple):
     """What does not depend on numbers."""
 
     blocks: int  # of which it was made
@@ -47,6 +51,9 @@ class Pattern(NamedTuple):
     of_row: Ints  # (R,) front of each row
     first: Ints  # (f + 1,) its parts are `parts[first[i] : first[i + 1]]`
     parts: Ints  # (m + R, 5) start of a block; its row and column in the front; height and width
+
+
+PatternType, Pattern = by_reference(_Pattern, __name__)
 
 
 @compiled
