@@ -25,15 +25,14 @@ _PLACE = np.array([0, 1, 2, *(3 * (1 + c) + k for k in range(3) for c in range(3
 class Linkage(NamedTuple):
     """What holds A affine bodies together; the articulations' input is that of the present step."""
 
-    penalties: Penalties
-    articulations: HeldArticulations
+    penalties: Penalties | None  # None has no code, here and in the next one
+    articulations: HeldArticulations | None
     owner: Ints  # (F,) the body to which the energy of each freedom of an articulation is added
     couples: Ints  # (c, 2) bodies that are always of one island
     order: Ints  # of the tree of joints, see `engine.joint_tree`
     parent: Ints  # (A,)
     is_link: Bools  # (A,) of articulations, whose inertia is in Mᵗ
     exact: Bools  # (B,) bodies whose joints another engine gets
-    has_springs: bool  # whether limits, dry friction or motors act on articulations
 
 
 @compiled
@@ -57,12 +56,25 @@ def write_nodes(q, x):
 @compiled
 def add_energies(linkage, q, moving, E):
     """Add the energies of joints and articulations at q (A, 12) to E (B,)."""
-    bodies, of_joints = linkage.penalties.bodies, joint_penalty.energies(linkage.penalties, q)
-    for j in range(len(of_joints)):
-        E[bodies[j, 0] if moving[bodies[j, 0]] else bodies[j, 1]] += of_joints[j]
-    of_freedoms = freedom_energies(linkage.articulations, q)
-    for f in range(len(of_freedoms)):
-        E[linkage.owner[f]] += of_freedoms[f]
+    _add_joint_energies(linkage.penalties, q, moving, E)
+    _add_freedom_energies(linkage.articulations, linkage.owner, q, E)
+
+
+@compiled
+def _add_joint_energies(penalties, q, moving, E):
+    if penalties is not None:
+        of_joints = joint_penalty.energies(penalties, q)
+        for j in range(len(of_joints)):
+            left, right = penalties.bodies[j, 0], penalties.bodies[j, 1]
+            E[left if moving[left] else right] += of_joints[j]
+
+
+@compiled
+def _add_freedom_energies(articulations, owner, q, E):
+    if articulations is not None:
+        of_freedoms = freedom_energies(articulations, q)
+        for f in range(len(of_freedoms)):
+            E[owner[f]] += of_freedoms[f]
 
 
 @compiled
@@ -72,11 +84,30 @@ def add_derivatives(linkage, q, moving, projected, is_free, matrix, g):
     Returns:
         ∂δθ/∂q (F, 24), and δθ (F,).
     """
-    penalties, articulations, of_q = linkage.penalties, linkage.articulations, np.zeros_like(q)
-    joint_penalty.add_derivatives(penalties, q, moving, of_q)
-    joint_penalty.add_residual_curvature(penalties, q, moving, projected)
-    for j in range(len(penalties.kind)):
-        _add_pair(penalties.bodies[j], penalties.blocks[j], is_free, matrix)
+    of_q = np.zeros_like(q)
+    _add_penalties(linkage.penalties, q, moving, projected, is_free, matrix, of_q)
+    found = _add_articulations(linkage.articulations, q, moving, projected, is_free, matrix, of_q)
+    for b in range(len(q)):
+        if is_free[b]:
+            for i in range(DOF):
+                g[4 * b + _PLACE[i] // 3, _PLACE[i] % 3] += of_q[b, i]
+    return found
+
+
+@compiled
+def _add_penalties(penalties, q, moving, projected, is_free, matrix, of_q):
+    if penalties is not None:
+        joint_penalty.add_derivatives(penalties, q, moving, of_q)
+        joint_penalty.add_residual_curvature(penalties, q, moving, projected)
+        for j in range(len(penalties.kind)):
+            _add_pair(penalties.bodies[j], penalties.blocks[j], is_free, matrix)
+
+
+@compiled
+def _add_articulations(articulations, q, moving, projected, is_free, matrix, of_q):
+    """See `add_derivatives`."""
+    if articulations is None:
+        return np.zeros((0, 2 * DOF)), np.zeros(0)
     force, delta, w = forces(articulations, q)
     bodies, m = articulations.bodies, len(articulations.joints.kind)
     J, curvature = np.zeros((len(delta), 2 * DOF)), np.zeros((m, 2 * DOF, 2 * DOF))
@@ -88,10 +119,6 @@ def add_derivatives(linkage, q, moving, projected, is_free, matrix, g):
             for i in range(DOF):
                 of_q[bodies[f, side], i] += force[f] * J[f, DOF * side + i]
     _add_masses(articulations, J, is_free, matrix)
-    for b in range(len(q)):
-        if is_free[b]:
-            for i in range(DOF):
-                g[4 * b + _PLACE[i] // 3, _PLACE[i] % 3] += of_q[b, i]
     return J, delta
 
 
@@ -162,8 +189,20 @@ def _members(bodies, is_free):
 @compiled
 def room(linkage):
     """The largest number of blocks above the diagonal that joints and articulations add."""
-    sizes = np.diff(linkage.articulations.starts)
-    return len(linkage.penalties.kind) + len(linkage.articulations.joints.kind) + np.sum(sizes * (2 * sizes - 1))
+    return _room_of_penalties(linkage.penalties) + _room_of_articulations(linkage.articulations)
+
+
+@compiled
+def _room_of_penalties(penalties):
+    return 0 if penalties is None else len(penalties.kind)
+
+
+@compiled
+def _room_of_articulations(articulations):
+    if articulations is None:
+        return 0
+    sizes = np.diff(articulations.starts)
+    return len(articulations.joints.kind) + np.sum(sizes * (2 * sizes - 1))
 
 
 @compiled
@@ -179,7 +218,14 @@ def restrain(linkage, at, dx, pattern, matrix, is_free, U):
         is_free: (R,).
         U: (u,).
     """
-    articulations, affine = linkage.articulations, len(linkage.parent)
+    _restrain(linkage.articulations, linkage.couples, at, dx, pattern, matrix, is_free, U)
+
+
+@compiled
+def _restrain(articulations, couples, at, dx, pattern, matrix, is_free, U):
+    if articulations is None:
+        return
+    affine = len(couples)  # one couple a body
     (J, delta), dq, place = at, coordinates(dx, affine), np.full(affine, -1)
     place[is_free[:affine]] = np.flatnonzero(is_free[:affine])
     pairs, count = np.empty((matrix.used[0], 2), dtype=np.int64), 0
@@ -188,7 +234,7 @@ def restrain(linkage, at, dx, pattern, matrix, is_free, U):
             pairs[count, 0], pairs[count, 1] = matrix.rows[k], matrix.cols[k]
             count += 1
     labels = islands.join(np.arange(affine), pairs[:count], place >= 0)
-    labels = islands.join(labels, linkage.couples, place >= 0)
+    labels = islands.join(labels, couples, place >= 0)
     of = articulations.bodies, J, articulations.rows, articulations.springs, articulations.row_tilde, delta
     is_pressed, rows, springs, tilde, x, ahead, part = press(dq, place, labels, *of)
     if not is_pressed:

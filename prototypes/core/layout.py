@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.articulation.energy import ArticulationEnergy
-from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.contact.face_trees import FaceTrees
 from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.joint_penalty import JointPenalties
@@ -86,9 +84,9 @@ class Scene(NamedTuple):
     points: Points
     mesh: Mesh
     table: Table
-    membranes: Elements  # of `elasticity.neo_hookean_shell`
-    hinges: Elements  # of `elasticity.shell_bending`
-    solids: Elements  # of `elasticity.stable_neo_hookean`
+    membranes: Elements | None  # of `elasticity.neo_hookean_shell`; None has no code, here and in the next two
+    hinges: Elements | None  # of `elasticity.shell_bending`
+    solids: Elements | None  # of `elasticity.stable_neo_hookean`
 
 
 class Limits(NamedTuple):
@@ -224,33 +222,31 @@ def _no_table(count: int) -> Table:
 
 def _linkage(potential: Any, bodies: Any, affine: int, count: int) -> Linkage:
     terms = {term.name: term for term in potential.terms}
-    penalties = terms.get(JointPenalties.name, JointPenalties([], np.zeros(len(bodies.q)))).arrays
-    articulation = terms.get(Articulation.name)
-    held = ArticulationEnergy(Joints.concatenate([]), len(bodies.q), ()).held
+    penalties, articulation = terms.get(JointPenalties.name), terms.get(Articulation.name)
     order, parent = potential.tree
     return Linkage(
-        penalties,
-        held if articulation is None else articulation.arrays,
+        None if penalties is None else penalties.arrays,
+        None if articulation is None else articulation.arrays,
         np.zeros(0, dtype=np.int64) if articulation is None else articulation.owner,
         np.column_stack([np.arange(affine), potential._joined[:affine]]),
         order,
         np.ascontiguousarray(parent[:affine]),
         np.ascontiguousarray(bodies.external_kinetic[:affine]),
         np.concatenate([potential.exact[:affine], np.zeros(count - affine, dtype=np.bool_)]),
-        articulation is not None,
     )
 
 
-def _elements(terms: Any, row_of: Ints) -> list[Elements]:
+def _elements(terms: Any, row_of: Ints) -> list[Elements | None]:
     groups = [group for term in terms if term.name == "elasticity" for group in term._groups]
     found = {group.law.__name__.rpartition(".")[2]: group for group in groups}
-    made = []
-    for name, width in (("neo_hookean_shell", 3), ("shell_bending", 4), ("stable_neo_hookean", 4)):
-        if name in found:
-            vertices = np.ascontiguousarray(found[name].vertices).astype(np.int64)
-            made.append(Elements(row_of[vertices], vertices, found.pop(name).constants))
+    made: list[Elements | None] = []
+    for name in ("neo_hookean_shell", "shell_bending", "stable_neo_hookean"):
+        group = found.pop(name, None)
+        if group is None:
+            made.append(None)
         else:
-            made.append(Elements(*[np.zeros((0, width), dtype=np.int64)] * 2, np.zeros((0, 1))))
+            vertices = np.ascontiguousarray(group.vertices).astype(np.int64)
+            made.append(Elements(row_of[vertices], vertices, group.constants))
     if found:
         raise NotImplementedError(f"not part of the sketch: {', '.join(found)}")
     return made

@@ -106,8 +106,13 @@ LinkageType, Linkage = by_reference(joints.Linkage, __name__)
 def hold(scene, linkage, limits, x):
     """All that steps need, with the bodies at x (N, 3)."""
     parts = Rows(*scene.rows), Points(*scene.points), Mesh(*scene.mesh), Table(*scene.table)
-    held = Scene(*parts, Elements(*scene.membranes), Elements(*scene.hinges), Elements(*scene.solids))
+    held = Scene(*parts, _elements(scene.membranes), _elements(scene.hinges), _elements(scene.solids))
     return Held(held, Linkage(*linkage), limits, begin(held, x))
+
+
+@compiled
+def _elements(elements):
+    return None if elements is None else Elements(*elements)
 
 
 @compiled
@@ -154,12 +159,12 @@ def begin(scene, x):
     """What the first step needs."""
     rows = scene.rows
     matrix = empty_matrix(rows.first)
-    sizes = len(scene.membranes.vertices), len(scene.hinges.vertices), len(scene.solids.vertices)
-    matrix = with_room(matrix, 3 * sizes[0] + 6 * (sizes[1] + sizes[2]), 27 * sizes[0] + 54 * (sizes[1] + sizes[2]))
+    count = shapes.pairs_of(scene.membranes) + shapes.pairs_of(scene.hinges) + shapes.pairs_of(scene.solids)
+    matrix = with_room(matrix, count, 9 * count)
     places = (
-        shapes.place_elements(scene, scene.membranes, matrix),
-        shapes.place_elements(scene, scene.hinges, matrix),
-        shapes.place_elements(scene, scene.solids, matrix),
+        shapes.place_elements(rows, scene.membranes, matrix),
+        shapes.place_elements(rows, scene.hinges, matrix),
+        shapes.place_elements(rows, scene.solids, matrix),
     )
     row_of_node = np.empty(len(x), dtype=np.int64)
     for r in range(len(rows.body)):
@@ -329,7 +334,7 @@ def newton_step(given, projected, refused, kept):
                 refused[body[r]] = True
         g, kept, at = assemble(given, projected | refused, kept)
         is_solved, definite, kept = solved(limits, kept, g, is_free, body, dx, False)
-    if given.linkage.has_springs:
+    if not limits.by_gradients:
         joints.restrain(given.linkage, at, dx, kept.pattern, kept.matrix, is_free, kept.U)
     placed = paired(kept.candidates, len(given.moving))
     y_ahead = positions(given.scene.points, given.scene.rows, now.x + dx, placed)

@@ -39,20 +39,33 @@ def add_energies(scene, square, x, x_tilde, y, moving, E):
             for i in range(3):
                 for j in range(3):
                     E[b] += square * rows.stiffness[r] * _strain(x, first, i, j) ** 2
-    if len(scene.membranes.points):
-        _add(
-            _membrane_energies(y, scene.membranes.points, scene.membranes.constants), scene, scene.membranes, square, E
-        )
-    if len(scene.hinges.points):
-        _add(_hinge_energies(y, scene.hinges.points, scene.hinges.constants), scene, scene.hinges, square, E)
-    if len(scene.solids.points):
-        _add(_solid_energies(y, scene.solids.points, scene.solids.constants), scene, scene.solids, square, E)
+    _add_membranes(scene.membranes, scene.rows.body, square, y, E)
+    _add_hinges(scene.hinges, scene.rows.body, square, y, E)
+    _add_solids(scene.solids, scene.rows.body, square, y, E)
 
 
 @compiled
-def _add(W, scene, elements, square, E):
+def _add_membranes(elements, body, square, y, E):
+    if elements is not None:
+        _add(_membrane_energies(y, elements.points, elements.constants), body, elements, square, E)
+
+
+@compiled
+def _add_hinges(elements, body, square, y, E):
+    if elements is not None:
+        _add(_hinge_energies(y, elements.points, elements.constants), body, elements, square, E)
+
+
+@compiled
+def _add_solids(elements, body, square, y, E):
+    if elements is not None:
+        _add(_solid_energies(y, elements.points, elements.constants), body, elements, square, E)
+
+
+@compiled
+def _add(W, body, elements, square, E):
     for e in range(len(W)):
-        E[scene.rows.body[elements.vertices[e, 0]]] += square * W[e]
+        E[body[elements.vertices[e, 0]]] += square * W[e]
 
 
 @compiled
@@ -98,18 +111,34 @@ def add_derivatives(scene, square, x, x_tilde, y, dA, moving, projected, matrix,
                     g[first + a, k] += w * (x[first + c, k] - x_tilde[first + c, k])
         if rows.stiffness[r] > 0.0:
             _add_shape(4.0 * square * rows.stiffness[r], x, first, dA, projected[b], g, H)
-    if len(scene.membranes.points):
-        p = _of_elements(scene, scene.membranes, projected)
-        some = _membrane_derivatives(y, scene.membranes.points, scene.membranes.constants, p)
-        _add_elements(some, scene, scene.membranes, square, moving, matrix, places[0], g)
-    if len(scene.hinges.points):
-        p = _of_elements(scene, scene.hinges, projected)
-        some = _hinge_derivatives(y, scene.hinges.points, scene.hinges.constants, p)
-        _add_elements(some, scene, scene.hinges, square, moving, matrix, places[1], g)
-    if len(scene.solids.points):
-        p = _of_elements(scene, scene.solids, projected)
-        some = _solid_derivatives(y, scene.solids.points, scene.solids.constants, p)
-        _add_elements(some, scene, scene.solids, square, moving, matrix, places[2], g)
+    given = y, projected, square, moving, matrix
+    _differentiate_membranes(scene.membranes, scene.rows, *given, places[0], g)
+    _differentiate_hinges(scene.hinges, scene.rows, *given, places[1], g)
+    _differentiate_solids(scene.solids, scene.rows, *given, places[2], g)
+
+
+@compiled
+def _differentiate_membranes(elements, rows, y, projected, square, moving, matrix, places, g):
+    if elements is not None:
+        p = _of_elements(rows, elements, projected)
+        some = _membrane_derivatives(y, elements.points, elements.constants, p)
+        _add_elements(some, rows, elements, square, moving, matrix, places, g)
+
+
+@compiled
+def _differentiate_hinges(elements, rows, y, projected, square, moving, matrix, places, g):
+    if elements is not None:
+        p = _of_elements(rows, elements, projected)
+        some = _hinge_derivatives(y, elements.points, elements.constants, p)
+        _add_elements(some, rows, elements, square, moving, matrix, places, g)
+
+
+@compiled
+def _differentiate_solids(elements, rows, y, projected, square, moving, matrix, places, g):
+    if elements is not None:
+        p = _of_elements(rows, elements, projected)
+        some = _solid_derivatives(y, elements.points, elements.constants, p)
+        _add_elements(some, rows, elements, square, moving, matrix, places, g)
 
 
 @compiled
@@ -147,18 +176,18 @@ def _add_shape(c4, x, first, dA, is_projected, g, H):
 
 
 @compiled
-def _of_elements(scene, elements, projected):
+def _of_elements(rows, elements, projected):
     result = np.empty(len(elements.vertices), dtype=np.bool_)
     for e in range(len(result)):
-        result[e] = projected[scene.rows.body[elements.vertices[e, 0]]]
+        result[e] = projected[rows.body[elements.vertices[e, 0]]]
     return result
 
 
 @compiled
-def _add_elements(derivatives, scene, elements, square, moving, matrix, places, g):
+def _add_elements(derivatives, rows, elements, square, moving, matrix, places, g):
     """Add gradients (k, 3v) and Hessians (k, 3v, 3v) times dt²."""
     of_elements, H = derivatives
-    vertices, rows, numbers = elements.vertices, scene.rows, matrix.numbers
+    vertices, numbers = elements.vertices, matrix.numbers
     width = vertices.shape[1]
     for e in range(len(vertices)):
         if not moving[rows.body[vertices[e, 0]]]:
@@ -184,9 +213,11 @@ def _add_elements(derivatives, scene, elements, square, moving, matrix, places, 
 
 
 @compiled
-def place_elements(scene, elements, matrix):
+def place_elements(rows, elements, matrix):
     """Where the blocks of each element begin, (k, v, v), -1 where one of both vertices is fixed; all are made."""
-    vertices, rows = elements.vertices, scene.rows
+    if elements is None:
+        return None
+    vertices = elements.vertices
     width = vertices.shape[1]
     places = np.full((len(vertices), width, width), -1)
     for e in range(len(vertices)):
@@ -197,3 +228,9 @@ def place_elements(scene, elements, matrix):
                     continue
                 places[e, a, c] = matrix.own[i] if i == j else matrix.start[find(matrix, min(i, j), max(i, j))]
     return places
+
+
+@compiled
+def pairs_of(elements):
+    """The largest number of blocks that elements add."""
+    return 0 if elements is None else elements.vertices.size * (elements.vertices.shape[1] - 1) // 2
