@@ -28,7 +28,7 @@ class EngineSide:
             cpu: The CPU engine.
             robots: The robots, all of one kind.
         """
-        self._cpu, self._model, self._robots = cpu, cpu.model, robots
+        self.cpu, self._model, self._robots = cpu, cpu.model, robots
         row_of = {body: row for row, body in enumerate(cpu.body_ids)}
 
         def rows(slots_of_each: Sequence[Sequence[Any]]) -> Ints:
@@ -45,21 +45,21 @@ class EngineSide:
     @staticmethod
     def of(cpu: Any, robots: Sequence[PlacedRobot], known: EngineSide | None) -> EngineSide:
         """The side of an engine, which is made anew if the engine or its model has changed."""
-        is_same = known is not None and known._cpu is cpu and known._model is cpu.model
+        is_same = known is not None and known.cpu is cpu and known._model is cpu.model
         return known if known is not None and is_same else EngineSide(cpu, robots)
 
     @property
     def _term(self) -> Any:
-        return self._cpu.workspace.articulation
+        return self.cpu.workspace.articulation
 
     @property
     def q(self) -> Array:
         """Coordinates of links and free bodies, (N, b, 12)."""
-        return self._cpu.state.q[self._bodies]
+        return self.cpu.state.q[self._bodies]
 
     def links(self, number: int) -> Array:
         """Coordinates of the links of a robot, (n, 12)."""
-        return self._cpu.state.q[self._bodies[number, : len(self._robots[number].link_names)]]
+        return self.cpu.state.q[self._bodies[number, : len(self._robots[number].link_names)]]
 
     def hand_over(self, inputs: Sequence[StepInput], poses: Sequence[Array]) -> None:
         """Give the engine the input of the step whose callbacks run.
@@ -81,7 +81,7 @@ class EngineSide:
         Returns:
             δθ of the joints, (k, m); coordinates and velocities of the multibody engines' free bodies, (k, f, 12) each.
         """
-        state = self._cpu.state
+        state = self.cpu.state
         found = {} if self._term is None else self._term.delta_theta(state.q)
         delta = [
             self._robots[k].own_freedoms(found.get(self._ids[k], _NOTHING), q)

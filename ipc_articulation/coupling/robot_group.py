@@ -36,7 +36,7 @@ class RobotGroup:
         scene: The scene.
         robots: The steps of the robots, (N,).
         stopped: By number of a robot that was stopped the prediction with which it rests.
-        failing: Number of the robot that is being predicted; None if there is none.
+        failed: Number of the robot whose prediction was the last one that raised an error, and this; None: none has.
         side: The CPU engine that has got the last predictions; None where attributes have them.
     """
 
@@ -51,7 +51,8 @@ class RobotGroup:
         self.robots: list[RobotSteps] = []
         self._constraints: list[ExternalArticulationConstraint | None] = []  # None without joints
         self.stopped: dict[int, Prediction] = {}
-        self.failing: int | None = None
+        self.failed: tuple[int, BaseException] | None = None
+        self._asked = 0  # number of the robot that is being predicted
         self.side: EngineSide | None = None
         self._batched: list[int] = []  # numbers of the robots in the batch
         self._batch: Batch | None = None
@@ -105,29 +106,30 @@ class RobotGroup:
 
     def _held(self, info: Any, which: Sequence[int]) -> tuple[list[StepInput], list[Array]]:
         """Inputs of the articulations of some robots, and the reference poses of their bodies, (k, 4, 4) each."""
-        for number in which:
-            self.failing = number
-            self.robots[number].begin(info.frame(), info.dt())
-        predictions = self._predicted([number for number in which if number not in self.stopped]) | self.stopped
-        held = []
-        for number in which:
-            self.failing = number
-            held.append(self.robots[number].hold(predictions[number]))
-        self.failing = None
+        try:
+            for self._asked in which:
+                self.robots[self._asked].begin(info.frame(), info.dt())
+            predictions = self._predicted([number for number in which if number not in self.stopped]) | self.stopped
+            held = []
+            for self._asked in which:
+                held.append(self.robots[self._asked].hold(predictions[self._asked]))
+        except BaseException as error:
+            self.failed = self._asked, error
+            raise
         return [step for step, _ in held], [poses for _, poses in held]
 
     def _predicted(self, which: list[int]) -> dict[int, Prediction]:
         """The predictions of some robots, by number."""
         if not which:
             return {}
-        self.failing = which[0]  # where a batch raises, all have failed
+        self._asked = which[0]  # where a batch raises, all have failed
         if len(which) == 1:
             return {which[0]: self._adapter(which[0]).predict()}
         if which != self._batched or self._batch is None:
             self._batched, self._batch = which, batch_of([self._adapter(number) for number in which])
         found = self._batch.predict()
         for place, failure in found.failures.items():
-            self.failing = which[place]
+            self._asked = which[place]
             raise failure
         return {number: found.of(place) for place, number in enumerate(which)}
 
@@ -155,6 +157,14 @@ class RobotGroup:
                 self._adapter(which[place]).commit(*(each[place] for each in ends))
         for number, prediction, own in zip(which, predictions, delta, strict=True):
             self.robots[number].end(prediction, own)
+
+    @property
+    def q(self) -> Array | None:
+        """Coordinates of links and free bodies in the CPU engine, (N, b, 12); None where attributes have them."""
+        if self.side is None:
+            return None
+        self.side = EngineSide.of(self.side.cpu, [robot.placed for robot in self.robots], self.side)
+        return self.side.q
 
     def links(self, number: int) -> Array:
         """Coordinates of a robot's links after the step that was just committed, (n, 12)."""

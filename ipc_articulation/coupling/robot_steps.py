@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import uipc
@@ -102,7 +102,7 @@ class RobotSteps:
         Raises:
             AdapterError: The prediction is not as `Adapter` says.
         """
-        self._pending = prediction = self.answers.checked(given)
+        self._pending = prediction = _copied(self.answers.checked(given))
         for slot, aim in zip(self.placed.driven, prediction.aims, strict=True):
             set_aim(slot.geometry(), aim)
         self._held = self._holding.held(prediction, self.dt)
@@ -147,3 +147,9 @@ class RobotSteps:
     def forget_prediction(self) -> None:
         """Discard the predicted step."""
         self._pending = None
+
+
+def _copied(given: Prediction) -> Prediction:
+    """The same with arrays that the adapter does not have."""
+    mass, tilde, poses = given.mass.copy(), given.delta_theta_tilde.copy(), given.link_poses.copy()
+    return replace(given, mass=mass, delta_theta_tilde=tilde, link_poses=poses)

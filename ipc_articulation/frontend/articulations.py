@@ -94,10 +94,14 @@ class ArticulationTable:
             q_prev: Coordinates of all bodies at the beginning of the step, (n, 12).
             handed: By the id of an articulation's geometry.
             references: Rows (k,) and reference poses (k, 12) of the bodies of these articulations.
+
+        Raises:
+            ArticulationError: The A of a reference is no rotation; names the body.
         """
         given = [handed.get(geo_id) or self._read(a) for a, geo_id in enumerate(self.geo_ids)]
         q_ref = (q_prev if len(handed) == len(given) else self.reference.read(q_prev)).copy()
         for bodies, own in references:
+            self.reference.refuse_collapsed(bodies, own)
             q_ref[bodies] = own
         masses, tildes = [own.mass.ravel() for own in given], [own.tilde for own in given]
         return StepInputs(masses, tildes, [own.springs for own in given], [own.rows for own in given], q_ref)

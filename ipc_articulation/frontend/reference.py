@@ -6,6 +6,7 @@ engine searches for it once, at `world.init`; its values are read in each step.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,10 +39,14 @@ class ReferenceDofs:
         q_ref = q_prev.copy()
         for slot, rows in zip(self.slots, self.rows, strict=True):
             q_ref[rows] = given = slot.view()[..., 0]
-            if is_collapsed(given).any():
-                for name, q in zip(self.names[rows], given, strict=True):
-                    refuse_collapsed(f"body '{name}'", q)
+            self.refuse_collapsed(range(rows.start, rows.stop), given)
         return q_ref
+
+    def refuse_collapsed(self, rows: Iterable[int], q_ref: Array) -> None:
+        """Raise an ArticulationError that names the first of some bodies whose q_ref (k, 12) is no rotation."""
+        if is_collapsed(q_ref).any():
+            for row, q in zip(rows, q_ref, strict=True):
+                refuse_collapsed(f"body '{self.names[row]}'", q)
 
     def refuse_not_finite(self, q_ref: Array) -> None:
         """Raise an ArticulationError that names the first body whose q_ref is not finite."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal, final, get_args
 from weakref import WeakMethod, ref
@@ -89,7 +90,7 @@ class Environments:
         """
         refuse_unwanted("step: failing", failing, one_of(*get_args(Failing)), EngineError)
         with self.turn.changing("step"):
-            self.failures, self._group.failing = {}, None
+            self.failures, self._group.failed = {}, None
             require_all(self.couplings, couplings_of(self.scene))
             while True:
                 try:
@@ -101,10 +102,12 @@ class Environments:
 
     def _go_on(self, world: uipc.World, failing: Failing, error: IpcArticulationError) -> None:
         """Put an environment that has failed out of the way, or raise what it raised."""
-        number, self._group.failing = self._group.failing, None
-        if number is None and (named := _NUMBER.search(str(error))) is not None:
+        failed, self._group.failed = self._group.failed, None
+        if failed is not None and failed[1] is error:
+            number = failed[0]
+        elif (named := _NUMBER.search(str(error))) is not None:
             number = int(named[1])
-        if number is None:
+        else:
             raise error
         if failing == "raise" or self._group.side is None or number in self.failures:
             raise labelled(number, error) from error
@@ -125,7 +128,8 @@ class Environments:
             AdapterError, ArticulationError: A robot cannot predict its step.
         """
         for number in [self._number(k, "stop") for k in which]:
-            here = self.adapters[number].predict()
+            with _labelling(number):
+                here = self.couplings[number].answers.checked(self.adapters[number].predict())
             rest = np.zeros_like(here.delta_theta_tilde)
             self.stopped[number] = replace(here, delta_theta_tilde=rest, restraints=None)
 
@@ -215,18 +219,16 @@ class Environments:
     @in_turn
     def body_poses(self) -> Array:
         """Transforms in the scene of the links and then of the free bodies, (N, b, 4, 4)."""
-        if self._is_stale and self._group.side is not None:
-            return affine.transform_from_q(self._group.side.q)
+        if self._is_stale and (q := self._group.q) is not None:
+            return affine.transform_from_q(q)
         return self._each("body_poses")
 
     def _each(self, name: str) -> Array:
         """A read-out of all couplings; what one of them raises names its environment."""
         found = []
         for number, coupling in enumerate(self.couplings):
-            try:
+            with _labelling(number):
                 found.append(getattr(coupling, name))
-            except IpcArticulationError as error:
-                raise labelled(number, error) from error
         return np.array(found)
 
     def _commit(self, world: uipc.World) -> None:
@@ -257,6 +259,15 @@ class Environments:
         if not (isinstance(k, int | np.integer) and 0 <= k < len(self)):
             raise StateError(f"{action}: there is no environment {k!r}; there are {len(self)}, from 0")
         return int(k)
+
+
+@contextmanager
+def _labelling(number: int) -> Iterator[None]:
+    """Let what is raised name an environment."""
+    try:
+        yield
+    except IpcArticulationError as error:
+        raise labelled(number, error) from error
 
 
 def labelled(number: int, error: IpcArticulationError) -> IpcArticulationError:
