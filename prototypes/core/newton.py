@@ -218,7 +218,7 @@ def step(scene, linkage, limits, kept, x, v):
             y_cut = between(points, now.y, y_ahead, fraction)
             here = Place(now.x, now.y, stencils, now.some, among, now.touching)
             given = Iteration(scene, linkage, limits, here, friction, x, x_tilde, before, moving, is_free)
-            done &= keeps(given, shortened(scene, kept.row_of_node, now.x, dx, fraction), y_cut, met)
+            done &= keeps(given, shorter(rows, now.x, now.x + dx, fraction), y_cut, met)
         here = Place(now.x, now.y, stencils, now.some, among, now.touching)
         searching = moving & ~done
         kept = with_candidates(kept, known)
@@ -498,17 +498,6 @@ def sizes(scene, limits, labels, y, y_ahead, dx):
 
 
 @compiled
-def shortened(scene, row_of_node, x, dx, fraction):
-    """Nodes (N, 3) at x + fraction dx, with a fraction for each body."""
-    result = np.empty_like(x)
-    for n in range(len(x)):
-        share = fraction[scene.rows.body[row_of_node[n]]]
-        for k in range(3):
-            result[n, k] = x[n, k] + share * dx[n, k]
-    return result
-
-
-@compiled
 def keeps(given, ahead, y_ahead, labels):
     """The bodies (B,) of islands in which a step to ahead (N, 3) almost keeps gaps and friction."""
     now, moving, exact = given.now, given.moving, given.linkage.exact
@@ -528,7 +517,8 @@ def line_search(given, dx, y_ahead, fraction, labels, searching, joined_labels, 
         what is near their ways, and what is kept.
     """
     row_of_node, alpha, now, scene = kept.row_of_node, fraction.copy(), given.now, given.scene
-    at, turned = shortened(scene, row_of_node, now.x, dx, alpha), np.zeros(len(alpha), dtype=np.bool_)
+    ahead, turned = now.x + dx, np.zeros(len(alpha), dtype=np.bool_)
+    at = shorter(scene.rows, now.x, ahead, alpha)
     placed = paired(kept.candidates, len(alpha))
     y = y_ahead if np.all(fraction == 1.0) else positions(scene.points, scene.rows, at, placed)
     if not np.any(searching):
@@ -546,7 +536,7 @@ def line_search(given, dx, y_ahead, fraction, labels, searching, joined_labels, 
             too_high &= ~turned
             searching = searching & ~turned
         alpha = np.where(too_high, 0.5 * alpha, alpha)
-        straight = shortened(scene, row_of_node, now.x, dx, alpha)
+        straight = shorter(scene.rows, now.x, ahead, alpha)
         for n in range(len(at)):
             if not turned[scene.rows.body[row_of_node[n]]]:
                 at[n] = straight[n]

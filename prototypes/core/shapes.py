@@ -3,6 +3,7 @@
     E = ½ Σ (x - x̃)ᵀ (W ⊗ 1) (x - x̃) + dt² v κ ‖A Aᵀ - 1‖² + dt² Σ W_e(x)
 
 `engine.terms` has the formulas with A's rows; here ∂²E/∂A_ik ∂A_jl is at node k + 1, axis i, and node l + 1, axis j.
+The kernels of each energy are named one by one, because functions as arguments are an experiment of numba's.
 """
 
 from __future__ import annotations
