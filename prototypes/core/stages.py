@@ -1,0 +1,352 @@
+"""The stages of a Newton iteration, compiled, for bodies that nothing touches; `touching` has those with contact."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ipc_articulation.compiled import compiled
+from ipc_articulation.engine import islands
+from ipc_articulation.engine.newton.convergence import are_done, attenuated
+from prototypes.core.search import paired
+from prototypes.core.system import analysed, cleared, factorise, solve, solve_by_gradients, with_room
+from prototypes.core.ways import Place, positions, shorter
+
+_EXACT = 30.0  # times the tolerances: below this size steps of soft bodies are tried with exact Hessians again
+_SHIFT = 1e-9  # of the largest diagonal entry of a part: far above rounding, far below stiffness
+_ROUNDING = 1e-12  # relative noise of an energy, besides that of coordinates
+_SMALL = 0.05  # of the tolerances: steps of this size are the last ones after many iterations, mostly rounding
+
+
+@compiled
+def begin(work, x, couples):
+    """Begin a step with nodes at x (N, 3), and pairs of bodies (c, 2) that are of one island."""
+    movable = ~work.scene.points.is_fixed
+    work.start = work.labels = islands.join(np.arange(len(movable)), couples, movable)
+    y = positions(work.scene.points, work.scene.rows, x, needed(work))
+    work.since, work.now = x, at_place(work.now, x, y)
+
+
+@compiled
+def needed(work):
+    """The bodies (B,) of which all points are placed."""
+    return work.placed | paired(work.candidates, len(work.placed))
+
+
+@compiled
+def at_place(now, x, y):
+    """The same stencils at another place."""
+    return Place(x, y, now.stencils, now.some, now.among, now.touching)
+
+
+@compiled
+def nodes(work):
+    """Nodes (N, 3) and points (V, 3) where bodies are, and which move, (B,)."""
+    return work.now.x, work.now.y, work.moving
+
+
+@compiled
+def looked_at(work):
+    """The same where a line search looks."""
+    return work.at, work.y_at, work.moving
+
+
+@compiled
+def first(work, moving):
+    """Let some bodies (B,) move from where they are. Returns: their number."""
+    B = len(moving)
+    work.moving, work.size, work.taken = moving, np.zeros(B), np.ones(B)
+    work.refused, work.early = np.zeros(B, dtype=np.bool_), np.zeros(B, dtype=np.bool_)
+    work.residual, work.before = np.ones(B), np.zeros_like(work.since)
+    return np.count_nonzero(moving)
+
+
+@compiled
+def begin_sums(work, room, projects):
+    """Clear gradient and Hessian, with room for blocks of two affine bodies that terms add."""
+    scene, sums = work.scene, work.sums
+    rows, refused = scene.rows, work.refused
+    for b in range(len(refused)):
+        refused[b] = refused[b] and work.size[b] >= (_EXACT if scene.points.is_soft[b] else 1.0)
+    sums.projected = refused.copy() if projects else np.ones(len(refused), dtype=np.bool_)
+    sums.moving = work.moving
+    for r in range(len(rows.body)):
+        sums.is_free[r] = work.moving[rows.body[r]] and not rows.is_fixed[r]
+    count = 6 * (len(work.now.some.of) + len(work.friction.force))
+    sums.matrix = with_room(sums.matrix, count + room, 144 * (count + room))
+    clear_sums(work)
+
+
+@compiled
+def clear_sums(work):
+    """Begin the sum anew."""
+    cleared(work.sums.matrix)
+    work.sums.g[:] = 0.0
+
+
+@compiled
+def solve_definite(work, by_gradients):
+    """Write dx = -H⁻¹ g.
+
+    Returns:
+        Whether H was definite; where it was not, the bodies of parts that are not are projected from now on. And
+        whether gradient and step are finite.
+    """
+    sums, body = work.sums, work.scene.rows.body
+    if not np.isfinite(np.sum(sums.g)):
+        return False, False
+    is_solved, definite = _solved(work, by_gradients, not np.all(sums.projected | ~work.moving))
+    if not is_solved:
+        for r in range(len(body)):
+            if not definite[r] and sums.is_free[r]:
+                work.refused[body[r]] = sums.projected[body[r]] = True
+    return is_solved, not is_solved or np.isfinite(np.sum(work.dx))
+
+
+@compiled
+def solve_anyway(work, by_gradients):
+    """The same with a shift where H is not definite. Returns: whether gradient and step are finite."""
+    _solved(work, by_gradients, False)
+    return np.isfinite(np.sum(work.dx)) and np.isfinite(np.sum(work.sums.g))
+
+
+@compiled
+def _solved(work, by_gradients, may_fail):
+    """Write -H⁻¹ g; whether H is definite, and which rows (R,) are in definite parts."""
+    sums, dx = work.sums, np.empty_like(work.dx)
+    matrix, is_free = sums.matrix, sums.is_free
+    work.dx = dx
+    if by_gradients:
+        is_solved, is_definite = solve_by_gradients(matrix, is_free, work.scene.rows.body, sums.g, dx)
+        if is_solved:
+            _negate(dx)
+            return True, is_free
+        if may_fail and not is_definite:
+            return False, ~is_free
+    analyse(work)
+    definite = factorise(work.pattern, matrix.numbers, is_free, work.U)
+    is_solved = np.all(definite)
+    if not is_solved and not may_fail:
+        _shift(matrix, definite)
+        definite = factorise(work.pattern, matrix.numbers, is_free, work.U)
+        is_solved = True
+    if is_solved:
+        solve(work.pattern, matrix, is_free, work.U, sums.g, dx)
+        _negate(dx)
+    return is_solved, definite
+
+
+@compiled
+def analyse(work):
+    """Have a pattern of the matrix as it is."""
+    if work.pattern.blocks != work.sums.matrix.used[0]:
+        work.pattern = analysed(work.sums.matrix)
+        if len(work.U) < work.pattern.starts[-1]:
+            work.U = np.empty(2 * work.pattern.starts[-1])
+
+
+@compiled
+def _negate(dx):
+    for k in range(len(dx)):
+        for c in range(3):
+            dx[k, c] = -dx[k, c]
+
+
+@compiled
+def _shift(matrix, definite):
+    """Shift the diagonal of rows that are not in definite parts."""
+    for r in range(len(definite)):
+        size, at = 3 * (matrix.first[r + 1] - matrix.first[r]), matrix.own[r]
+        largest = 0.0
+        for a in range(size):
+            largest = max(largest, matrix.numbers[at + a * size + a])
+        for a in range(size):
+            matrix.numbers[at + a * size + a] += 0.0 if definite[r] else _SHIFT * largest
+
+
+@compiled
+def look_ahead(work):
+    """Place points after the whole step; nothing is in the way."""
+    scene = work.scene
+    work.y_ahead = positions(scene.points, scene.rows, work.now.x + work.dx, work.placed)
+    work.labels, work.fraction = work.start, np.ones(len(work.start))
+
+
+@compiled
+def find_done(work, limits, at_goal, is_late, touches):
+    """Find the bodies for which the step is the last one; whether there are any."""
+    scene, last = work.scene, work.size
+    points, movable = scene.points, ~scene.points.is_fixed
+    work.size = sizes(scene, limits, work.labels, work.now.y, work.y_ahead, work.dx)
+    work.gain = np.ones(len(last))
+    if touches:  # else Newton's method starts near its goal
+        work.gain = np.where(work.size < last, 1.0 - work.size / np.maximum(last, 1e-300), 0.0)
+        last = np.minimum(last, 1.0)  # larger steps tell nothing of how fast it converges
+    bodies = work.moving, movable, limits.remainder, points.is_soft
+    done = are_done(work.labels, *bodies, work.fraction, work.size, last, work.taken, limits.ccd, at_goal)
+    if is_late and at_goal:  # but for joints, whose forces another engine gets
+        goes_on = (work.size >= _SMALL) | (work.fraction < limits.ccd) | (movable & ~work.moving) | limits.exact
+        done |= ~islands.anyone(work.labels, goes_on)
+    work.done = done
+    return np.any(done & work.moving)
+
+
+@compiled
+def sizes(scene, limits, labels, y, y_ahead, dx):
+    """Size of a step in units of the tolerances, (B,); see `engine.newton.convergence`."""
+    points, rows, size = scene.points, scene.rows, np.zeros(len(labels))
+    for b in range(len(labels)):
+        for v in range(points.hull[b, 0], points.hull[b, 1]):
+            square = 0.0
+            for k in range(3):
+                square += (y_ahead[v, k] - y[v, k]) ** 2
+            size[b] = max(size[b], square)
+        size[b] = np.sqrt(size[b]) / limits.motion
+    for r in range(len(rows.body)):
+        for n in range(rows.first[r] + 1, rows.first[r + 1]):
+            for k in range(3):
+                size[rows.body[r]] = max(size[rows.body[r]], abs(dx[n, k]) / limits.change)
+    of_bodies = islands.largest(labels, np.where(points.is_soft, 0.0, size))
+    return np.where(points.is_soft, islands.largest(labels, size), of_bodies)
+
+
+@compiled
+def take(work):
+    """Begin a line search with what collision detection allows of the step; whether any island has to search."""
+    work.taken, work.turned = work.fraction.copy(), np.zeros(len(work.taken), dtype=np.bool_)
+    work.at, work.y_at = work.now.x + work.dx, work.y_ahead
+    if np.any(work.fraction < 1.0):
+        go(work)
+    return np.any(work.moving & ~work.done)
+
+
+@compiled
+def go(work):
+    """Look at the fractions of the step that are to be taken; bodies that have turned stay where they are."""
+    scene, at = work.scene, work.at
+    straight, body, row_of_node = (
+        shorter(scene.rows, work.now.x, work.now.x + work.dx, work.taken),
+        scene.rows.body,
+        work.sums.row_of_node,
+    )
+    for n in range(len(at)):
+        if not work.turned[body[row_of_node[n]]]:
+            at[n] = straight[n]
+    work.y_at = positions(scene.points, scene.rows, at, needed(work))
+
+
+@compiled
+def limit(work, E):
+    """Keep the largest energies that islands accept, for those of bodies E (B,); whether all are numbers."""
+    work.highest = islands.total(work.labels, E)
+    for b in range(len(E)):
+        work.highest[b] += _ROUNDING * abs(work.highest[b])
+    return not np.any(np.isnan(work.highest))
+
+
+@compiled
+def allow(work, noise):
+    """Accept also what rounding may add, (B,)."""
+    work.highest += islands.total(work.labels, noise)
+
+
+@compiled
+def is_too_high(work, E):
+    """Whether the energies of bodies E (B,) are too high for an island that searches."""
+    total = islands.total(work.labels, E)
+    for b in range(len(E)):
+        if searches(work, b) and not total[b] <= work.highest[b]:
+            return True
+    return False
+
+
+@compiled
+def searches(work, b):
+    """Whether body b has to lower its energy."""
+    return work.moving[b] and not work.done[b] and not work.turned[b]
+
+
+@compiled
+def lower(work, E, which):
+    """Those of some bodies (B,) whose islands' energies are not too high, for those of all bodies E (B,)."""
+    return which & (islands.total(work.labels, E) <= work.highest)
+
+
+@compiled
+def halve(work, E):
+    """Halve the steps of islands whose energies are too high."""
+    total = islands.total(work.labels, E)
+    for b in range(len(E)):
+        if searches(work, b) and not total[b] <= work.highest[b]:
+            work.taken[b] *= 0.5
+    go(work)
+
+
+@compiled
+def attenuate(work, kept, exact):
+    """Lower what is left of the first residual by a step, see `convergence.attenuated`; kept (B,): its part counts."""
+    alpha = np.where(kept, np.minimum(work.taken, work.gain), 0.0)
+    work.residual = attenuated(work.labels, work.residual, alpha, exact)
+
+
+@compiled
+def end_iteration(work, may_end, tol):
+    """Go to where the line search has ended; islands with less of their first residual than tol end early.
+
+    Returns:
+        The number of bodies that go on, how many of these were at rest, and whether any island has ended early.
+    """
+    movable, ended, early = ~work.scene.points.is_fixed, np.zeros_like(work.done), False
+    for b in range(len(ended)):
+        if may_end:
+            ended[b] = work.done[b] or work.residual[b] <= tol
+            if ended[b] and not work.done[b] and work.moving[b]:
+                work.early[b] = early = True
+    work.before = work.at - work.now.x
+    work.moving, number, woken = islands.unfinished(work.labels, work.moving, ended, movable)
+    work.now = at_place(work.now, work.at, work.y_at)
+    return number, woken, early
+
+
+@compiled
+def unconverged(work):
+    """The bodies (B,) whose islands did not meet the convergence test."""
+    return work.early | work.moving
+
+
+@compiled
+def place(work):
+    """Nodes (N, 3) where bodies are."""
+    return work.now.x
+
+
+@compiled
+def islands_at_start(work):
+    """Labels (B,) of islands at the beginning of the step."""
+    return work.start
+
+
+@compiled
+def aim(work, motion):
+    """Look at the way of a motion (N, 3)."""
+    work.dx = motion
+    look_ahead(work)
+    work.y_ahead = positions(work.scene.points, work.scene.rows, work.now.x + motion, needed(work))
+
+
+@compiled
+def stay(work):
+    """Go all of it, where nothing is in the way of an island."""
+    stays = islands.anyone(work.labels, work.fraction < 1.0)  # others may be in the way of what stays
+    work.taken, work.turned = np.where(stays, 0.0, 1.0), np.zeros(len(stays), dtype=np.bool_)
+    work.at = work.now.x + work.dx
+    go(work)
+
+
+@compiled
+def start(work, E, E_ahead):
+    """Go to where the islands' energies are lower, those of bodies being E now and E_ahead then, (B,); the energies."""
+    falls = islands.total(work.labels, E_ahead) < islands.total(work.labels, E)
+    work.taken = np.where(falls, work.taken, 0.0)
+    go(work)
+    work.now, work.taken = at_place(work.now, work.at, work.y_at), np.ones(len(E))
+    return np.where(falls, E_ahead, E)

@@ -1,0 +1,159 @@
+"""The stages of a Newton iteration of bodies that may touch, besides those of `stages`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ipc_articulation.compiled import compiled
+from ipc_articulation.engine import islands
+from ipc_articulation.engine.newton.turning import on_circles
+from prototypes.core import contact, joints
+from prototypes.core.search import boxes, cover, looked_at, near_pairs
+from prototypes.core.stages import needed
+from prototypes.core.system import solve
+from prototypes.core.ways import Place, between, joined, of_near, place_met, positions, shorter, way
+
+_GAPS, _SLIPS, _EXACT_SLIPS = 0.1, 0.1, 1e-3  # of gaps, and of friction in parts of μ λ, what a last step may change
+
+
+@compiled
+def begin(work, x, couples, square):
+    """Begin a step with nodes at x (N, 3): what is near, what touches, and friction there."""
+    scene, points = work.scene, work.scene.points
+    movable, rows, placed = ~points.is_fixed, scene.rows, needed(work)
+    y = positions(points, rows, x, placed)
+    near = near_pairs(scene.table, *boxes(points, y, y), movable)
+    place_met(points, rows, x, near, placed, y)
+    work.candidates, nearer = cover(scene, work.candidates, (x, x), (y, y), near)
+    work.candidates.stencils.foreseen[:] = np.nan
+    stencils, among = looked_at(scene.table, work.candidates, nearer)
+    some = contact.near(scene.table, stencils, y, movable)
+    work.friction = contact.lag(scene, square, stencils, some, y)
+    work.start = joined(islands.join(np.arange(len(movable)), couples, movable), near, movable)
+    work.since, work.now = x, Place(x, y, stencils, some, among, of_near(stencils, some))
+
+
+@compiled
+def add_derivatives(work, square, eps):
+    """Add those of barriers and friction."""
+    scene, now, sums = work.scene, work.now, work.sums
+    of = sums.row_of_node, sums.is_free, sums.matrix, sums.g
+    contact.add_derivatives(scene, square, now.stencils, now.some, now.y, sums.projected, *of)
+    contact.add_friction(scene, work.friction, eps, work.since, now.x, sums.moving, *of)
+
+
+@compiled
+def add_energies(work, square, eps, E):
+    """Add those of moving bodies where a line search looks to E (B,)."""
+    contact.add_energies(work.scene.table, square, work.now.stencils, work.y_at, work.moving, E)
+    contact.add_friction_energies(work.friction, eps, work.since, work.at, work.moving, E)
+
+
+@compiled
+def add_energies_now(work, square, eps, E):
+    """The same where bodies are."""
+    contact.add_energies(work.scene.table, square, work.now.stencils, work.now.y, work.moving, E)
+    contact.add_friction_energies(work.friction, eps, work.since, work.now.x, work.moving, E)
+
+
+@compiled
+def look_ahead(work, square, by_gradients):
+    """Place points after the whole step, which gets corrections of gaps; its forces are foreseen."""
+    scene, now, sums = work.scene, work.now, work.sums
+    placed = needed(work)
+    work.y_ahead = positions(scene.points, scene.rows, now.x + work.dx, placed)
+    if not by_gradients and len(now.some.of):
+        loads = np.zeros_like(work.dx)
+        if contact.add_corrections(scene, square, now.stencils, now.some, now.y, work.y_ahead, loads):
+            more = np.empty_like(work.dx)
+            solve(work.pattern, sums.matrix, sums.is_free, work.U, loads, more)
+            work.dx -= more
+            work.y_ahead = positions(scene.points, scene.rows, now.x + work.dx, placed)
+    contact.foresee(scene, now.stencils, now.some, now.y, work.y_ahead)
+    work.candidates.stencils.foreseen[:] = 0.0
+    work.candidates.stencils.foreseen[now.among] = now.stencils.foreseen
+
+
+@compiled
+def collide(work):
+    """Find how far bodies may go, what they meet there, and what is near on this way."""
+    now = work.now
+    found = way(
+        work.scene, work.candidates, now, now.x + work.dx, work.y_ahead, work.start, work.moving
+    )
+    work.fraction, work.labels, work.candidates, stencils, among = found
+    work.now = Place(now.x, now.y, stencils, now.some, among, now.touching)
+
+
+@compiled
+def keep(work, eps, exact):
+    """Let only those be done that take as much of the step as is allowed, and almost keep gaps and friction."""
+    scene, now = work.scene, work.now
+    y = between(scene.points, now.y, work.y_ahead, work.fraction)
+    work.done &= keeps(work, eps, shorter(scene.rows, now.x, now.x + work.dx, work.fraction), y, exact)
+
+
+@compiled
+def keeps(work, eps, ahead, y_ahead, exact):
+    """The bodies (B,) of islands in which a step to ahead (N, 3) almost keeps gaps and friction."""
+    now, B = work.now, len(work.moving)
+    gaps, slips = np.zeros(B), np.zeros(B)
+    contact.add_changes(work.scene.table, now.stencils, now.y, y_ahead, work.moving, gaps)
+    contact.add_slips(work.friction, eps, work.since, now.x, ahead, work.moving, slips)
+    allowed = np.where(islands.anyone(work.labels, exact), _EXACT_SLIPS, _SLIPS)
+    return (islands.largest(work.labels, gaps) < _GAPS) & (islands.largest(work.labels, slips) < allowed)
+
+
+@compiled
+def keeps_taken(work, eps, exact):
+    """The same of the step that was taken."""
+    return keeps(work, eps, work.at, work.y_at, exact)
+
+
+@compiled
+def end_iteration(work, eps):
+    """Let friction follow the step."""
+    contact.follow(work.friction, eps, work.since, work.now.x, work.at, work.moving, work.turned)
+
+
+@compiled
+def touch(work):
+    """Find what is within d̂ where bodies are."""
+    now = work.now
+    some = contact.near(work.scene.table, now.stencils, now.y, work.moving)
+    work.now = Place(now.x, now.y, now.stencils, some, now.among, of_near(now.stencils, some))
+
+
+@compiled
+def bend(work, E, order, parent):
+    """The step of islands whose energies E (B,) are too high on circles, see `newton.turning`.
+
+    Returns:
+        The nodes (N, 3) where the straight step leads and those where it leads on circles, and the bodies (B,) of these
+        islands.
+    """
+    affine, now = len(parent), work.now
+    which = work.moving & ~work.done & ~(islands.total(work.labels, E) <= work.highest)
+    straight, circles = work.at.copy(), work.at - now.x
+    q, dq = joints.coordinates(now.x, affine), joints.coordinates(circles, affine)
+    joints.write_nodes(on_circles(q, dq, order, parent), circles)
+    return straight, now.x + circles, which
+
+
+@compiled
+def turn(work, straight, circles, which):
+    """Let some bodies (B,) turn on circles in a line search, and the others go straight, to nodes (N, 3) each.
+
+    Returns:
+        Those of them whose way is free, and leads to no other island.
+    """
+    scene, now, body, row_of_node = work.scene, work.now, work.scene.rows.body, work.sums.row_of_node
+    at = straight.copy()
+    for n in range(len(at)):
+        if which[body[row_of_node[n]]]:
+            at[n] = circles[n]
+    y_at = positions(scene.points, scene.rows, at, needed(work))
+    free, met, work.candidates, stencils, among = way(scene, work.candidates, now, at, y_at, work.start, work.moving)
+    work.now = Place(now.x, now.y, stencils, now.some, among, now.touching)
+    work.at, work.y_at, work.turned = at, y_at, which
+    return which & ~islands.anyone(met, (free < 1.0) | (met != work.labels))
