@@ -1,0 +1,88 @@
+"""The terms of a scene over nodes, made of those that the engine has read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ipc_articulation.arrays import Ints
+from ipc_articulation.engine.terms.body_force import BodyForce
+from ipc_articulation.engine.terms.contact import Contact
+from ipc_articulation.engine.terms.joint_force import JointForces
+from ipc_articulation.engine.terms.kinetic import Kinetic as EngineKinetic
+from ipc_articulation.engine.terms.shape import ShapeEnergy
+from ipc_articulation.engine.terms.vertex_force import VertexForce
+from ipc_articulation.frontend.contact_world import group_of_rows
+from prototypes.core.term import Term
+from prototypes.core.terms.coordinates import Numbering
+from prototypes.core.terms.inertia import Kinetic
+from prototypes.core.terms.loads import BodyLoad, VertexLoad
+from prototypes.core.terms.shapes import Shape
+
+
+class Source(NamedTuple):
+    """What terms are made of."""
+
+    model: Any  # `EngineModel`
+    numbering: Numbering
+
+    def nodes(self, vertices: Ints) -> Ints:
+        """The nodes of soft vertices of `Surfaces`."""
+        surfaces, affine = self.model.surfaces, self.numbering.affine
+        return vertices - surfaces.first[affine] + 4 * affine
+
+
+def read_terms(cpu: Any) -> list[Term]:
+    """The terms of the potential of a CPU engine without contact, in their order.
+
+    Raises:
+        NotImplementedError: There is a term of another kind.
+    """
+    of = Source(cpu.model, numbering_of(cpu.model))
+    return [_made(term, of) for term in cpu.workspace.potential.terms if not isinstance(term, Contact)]
+
+
+def numbering_of(model: Any) -> Numbering:
+    """Rows of nodes among the engine's coordinates, with the numbers of `layout.read`."""
+    bodies, surfaces = model.context.bodies, model.surfaces
+    affine, body_of = bodies.affine_count, group_of_rows(bodies)
+    soft = np.arange(surfaces.first[affine], len(surfaces.points))
+    row = surfaces.body[soft]
+    label = np.argmax(np.column_stack([np.full(len(soft), 0.5), surfaces.points[soft]]), axis=1)
+    of_rows = np.concatenate([np.arange(affine), row])
+    first = np.concatenate([4 * np.arange(affine), 4 * affine + np.arange(len(soft) + 1)])
+    return Numbering(first, body_of[of_rows], bodies.is_fixed[of_rows], row, label, body_of)
+
+
+def _made(term: Any, of: Source) -> Term:
+    for kind, make in _MAKERS.items():
+        if isinstance(term, kind):
+            return make(term, of)
+    raise NotImplementedError(f"not part of the core: the term '{term.name}'")
+
+
+def _kinetic(term: EngineKinetic, of: Source) -> Term:
+    return Kinetic(of.model.context.bodies, term.arrays.acceleration, term.arrays.order, of.numbering)
+
+
+def _shape(term: ShapeEnergy, of: Source) -> Term:
+    return Shape(term, of.numbering.affine, int(of.numbering.first[-1]))
+
+
+def _body_load(term: Any, of: Source) -> Term:
+    return BodyLoad(term, of.numbering)
+
+
+def _vertex_load(term: VertexForce, of: Source) -> Term:
+    return VertexLoad(term, of.nodes(term._vertices), of.numbering)
+
+
+_MAKERS: dict[type, Callable[[Any, Source], Term]] = {
+    EngineKinetic: _kinetic,
+    ShapeEnergy: _shape,
+    BodyForce: _body_load,
+    JointForces: _body_load,
+    VertexForce: _vertex_load,
+}
