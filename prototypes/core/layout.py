@@ -16,11 +16,6 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.face_trees import FaceTrees
-from ipc_articulation.engine.terms.articulation import Articulation
-from ipc_articulation.engine.terms.joint_penalty import JointPenalties
-from prototypes.core.joints import Linkage
-
-KNOWN = {"kinetic", "ortho potential", "elasticity", "contact", JointPenalties.name, Articulation.name}
 
 
 class Rows(NamedTuple):
@@ -69,14 +64,6 @@ class Table(NamedTuple):
     reach: float  # largest d̂ + ξ [m]
 
 
-class Elements(NamedTuple):
-    """Elements of one energy of `elasticity`."""
-
-    vertices: Ints  # (k, v) rows of soft vertices
-    points: Ints  # (k, v)
-    constants: Array  # (k, m)
-
-
 class Scene(NamedTuple):
     """All of it."""
 
@@ -84,32 +71,17 @@ class Scene(NamedTuple):
     points: Points
     mesh: Mesh
     table: Table
-    membranes: Elements | None  # of `elasticity.neo_hookean_shell`; None has no code, here and in the next two
-    hinges: Elements | None  # of `elasticity.shell_bending`
-    solids: Elements | None  # of `elasticity.stable_neo_hookean`
 
 
-class Limits(NamedTuple):
-    """Constants of a step and its tolerances."""
-
-    dt: float  # [s]
-    motion: float  # a step that moves no point by more may be the last one [m]
-    change: float  # the same of the entries of A
-    eps: float  # ε of friction: slip at which it is fully developed [m]
-    most: int  # Newton's iterations
-    by_gradients: bool  # whether conjugate gradients are tried first
-
-
-def read(cpu: Any, dt: float) -> tuple[Scene, Linkage, Limits, Array, Array]:
-    """The scene that the CPU engine has read, with the nodes x (N, 3) [m] and their velocities where it is now.
+def read(cpu: Any) -> tuple[Scene, Array]:
+    """The scene that the CPU engine has read, with the nodes x (N, 3) [m] where it is now.
 
     Raises:
         NotImplementedError: It has something that is not part of the sketch.
     """
-    model, contact, potential = cpu.model, cpu.workspace.contact, cpu.workspace.potential
-    foreign = {term.name for term in potential.terms} - KNOWN
-    if foreign or model.rules.anchored or (contact is not None and contact.materials.by_load.any()):
-        raise NotImplementedError(f"not part of the sketch: {foreign or 'anchored friction, or resistance by load'}")
+    model, contact = cpu.model, cpu.workspace.contact
+    if model.rules.anchored or (contact is not None and contact.materials.by_load.any()):
+        raise NotImplementedError("not part of the sketch: anchored friction, or resistance by load")
     bodies, surfaces, meshes = model.context.bodies, model.surfaces, getattr(contact, "_meshes", None)
     affine = len(bodies.q) - int(bodies.soft.first[-1])
     corners = int(surfaces.first[affine])
@@ -155,20 +127,7 @@ def read(cpu: Any, dt: float) -> tuple[Scene, Linkage, Limits, Array, Array]:
     )
     representative = np.array([np.flatnonzero(body_of == b)[0] for b in range(count)])
     table = _no_table(count) if contact is None else _table(contact, contact.materials.group[representative])
-    by_law = _elements(cpu.workspace.potential.terms, row_of)
-    config = model.config
-    limits = Limits(
-        dt,
-        config.velocity_tol * dt,
-        config.transrate_tol * dt,
-        config.eps_velocity * dt,
-        config.max_iter,
-        bool(bodies.soft.has_many_elements and bodies.is_fixed[:affine].all()),
-    )
-    state = cpu.state
-    nodes = (_nodes(q, affine, whose, label) for q in (state.q, state.qdot))
-    linkage = _linkage(potential, bodies, affine, count)
-    return Scene(rows, points, mesh, table, *by_law), linkage, limits, *nodes
+    return Scene(rows, points, mesh, table), _nodes(cpu.state.q, affine, whose, label)
 
 
 def _corners(local: Array) -> Array:
@@ -218,35 +177,3 @@ def _table(contact: Any, group: Ints) -> Table:
 def _no_table(count: int) -> Table:
     nothing, nowhere = np.full((count, count), -1), np.zeros(0)
     return Table(nothing, nowhere, nowhere, nowhere, np.zeros((count, count)), np.zeros((0, 4)), 0.0)
-
-
-def _linkage(potential: Any, bodies: Any, affine: int, count: int) -> Linkage:
-    terms = {term.name: term for term in potential.terms}
-    penalties, articulation = terms.get(JointPenalties.name), terms.get(Articulation.name)
-    order, parent = potential.tree
-    return Linkage(
-        None if penalties is None else penalties.arrays,
-        None if articulation is None else articulation.arrays,
-        np.zeros(0, dtype=np.int64) if articulation is None else articulation.owner,
-        np.column_stack([np.arange(affine), potential._joined[:affine]]),
-        order,
-        np.ascontiguousarray(parent[:affine]),
-        np.ascontiguousarray(bodies.external_kinetic[:affine]),
-        np.concatenate([potential.exact[:affine], np.zeros(count - affine, dtype=np.bool_)]),
-    )
-
-
-def _elements(terms: Any, row_of: Ints) -> list[Elements | None]:
-    groups = [group for term in terms if term.name == "elasticity" for group in term._groups]
-    found = {group.law.__name__.rpartition(".")[2]: group for group in groups}
-    made: list[Elements | None] = []
-    for name in ("neo_hookean_shell", "shell_bending", "stable_neo_hookean"):
-        group = found.pop(name, None)
-        if group is None:
-            made.append(None)
-        else:
-            vertices = np.ascontiguousarray(group.vertices).astype(np.int64)
-            made.append(Elements(row_of[vertices], vertices, group.constants))
-    if found:
-        raise NotImplementedError(f"not part of the sketch: {', '.join(found)}")
-    return made

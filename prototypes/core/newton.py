@@ -62,6 +62,10 @@ def _iterate(core: Core, report: NewtonReport, watch: Stopwatch) -> int:
     watch.lap("line search")
     if core.touches:
         touching.end_iteration(work, core.eps)
+    if core.following:
+        step = stages.taken(work)
+        for term in core.following:
+            term.follow(step)
     if at_goal and config.semi_implicit and report.iterations > config.semi_implicit_start:
         _attenuate(core)
     tol = config.semi_implicit_tol if config.semi_implicit else 0.0

@@ -56,7 +56,7 @@ def first(work, moving):
     B = len(moving)
     work.moving, work.size, work.taken = moving, np.zeros(B), np.ones(B)
     work.refused, work.early = np.zeros(B, dtype=np.bool_), np.zeros(B, dtype=np.bool_)
-    work.residual, work.before = np.ones(B), np.zeros_like(work.since)
+    work.residual = np.ones(B)
     return np.count_nonzero(moving)
 
 
@@ -301,7 +301,6 @@ def end_iteration(work, may_end, tol):
             ended[b] = work.done[b] or work.residual[b] <= tol
             if ended[b] and not work.done[b] and work.moving[b]:
                 work.early[b] = early = True
-    work.before = work.at - work.now.x
     work.moving, number, woken = islands.unfinished(work.labels, work.moving, ended, movable)
     work.now = at_place(work.now, work.at, work.y_at)
     return number, woken, early
@@ -350,3 +349,9 @@ def start(work, E, E_ahead):
     go(work)
     work.now, work.taken = at_place(work.now, work.at, work.y_at), np.ones(len(E))
     return np.where(falls, E_ahead, E)
+
+
+@compiled
+def taken(work):
+    """The step (N, 3) that was taken."""
+    return work.at - work.now.x

@@ -14,10 +14,10 @@ from ipc_articulation.engine.rest import Rested, end_step
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.stopwatch import Stopwatch
-from prototypes.core import joints, stages, touching
-from prototypes.core.border import Border
+from prototypes.core import stages, touching
 from prototypes.core.core import Core
 from prototypes.core.newton import minimise
+from prototypes.core.terms.coordinates import write_nodes
 
 _ROUNDING = 64 * np.finfo(float).eps  # of a body's largest coordinate; bodies that lie on others creep by as much
 _BALANCE = 1e-3  # of gravity: an acceleration that a body in balance does not have
@@ -25,7 +25,6 @@ _BALANCE = 1e-3  # of gravity: an acceleration that a body in balance does not h
 
 def step(
     core: Core,
-    border: Border,
     state: EngineState,
     rested: Rested | None,
     model: EngineModel,
@@ -37,41 +36,41 @@ def step(
     if rested is not None and rested.is_all and rested.dt == dt:
         return state, rested, NewtonReport(NewtonResult.CONVERGED)
     work = core.work
-    core.begin_step(state, border.nodes(state.q), dt, substeps)
+    core.begin_step(state, core.nodes(state.q), dt, substeps)
     watch.lap("begin")
-    moving = _awake(core, border, rested, dt)
+    moving = _awake(core, rested, dt)
     if not moving.any():
         return state, None if rested is None else rested._replace(is_all=True), NewtonReport(NewtonResult.CONVERGED)
-    _start(core, border, state, moving, dt)
+    _start(core, state, moving, dt)
     watch.lap("start")
     unconverged, report = minimise(core, moving, watch)
     if core.may_rest:
         settle(work, core.gravity, core.driven | unconverged, dt)
-    q = border.coordinates(stages.place(work), state.q)
-    ends = core.movable[border.body], (unconverged | core.restiffened)[border.body], dt
+    q = core.coordinates(stages.place(work), state.q)
+    ends = core.movable[core.numbering.body_of], (unconverged | core.restiffened)[core.numbering.body_of], dt
     qdot, same, found = end_step(model.order, state, q, *ends)
-    report.warnings += crushed(state.q, q, np.arange(len(q)) < border.affine, model.context.bodies.names)
+    report.warnings += crushed(state.q, q, np.arange(len(q)) < core.numbering.affine, model.context.bodies.names)
     theta = model.context.coordinates.follow(state.theta, q)
     after = state._replace(q=q, qdot=qdot, theta=theta, q_before=state.q, qdot_before=state.qdot, **core.memory())
     watch.lap("write back")
     return after, Rested(same, dt) if found else None, report
 
 
-def _awake(core: Core, border: Border, rested: Rested | None, dt: float) -> Bools:
+def _awake(core: Core, rested: Rested | None, dt: float) -> Bools:
     """The bodies (B,) whose step must be computed; see `engine.rest`."""
     if rested is None or rested.dt != dt or core.is_adaptive:
         return core.movable
     has_moved = np.zeros_like(core.movable)
-    has_moved[border.body[~rested.bodies]] = True
+    has_moved[core.numbering.body_of[~rested.bodies]] = True
     return core.movable & islands.anyone(stages.islands_at_start(core.work), core.driven | core.restiffened | has_moved)
 
 
-def _start(core: Core, border: Border, state: EngineState, moving: Bools, dt: float) -> None:
+def _start(core: Core, state: EngineState, moving: Bools, dt: float) -> None:
     """Bodies repeat the motion of the last step, where nothing is in the way and E falls; see `newton.extrapolation`."""
-    work, affine = core.work, border.affine
+    work, affine = core.work, core.numbering.affine
     stages.first(work, moving)
     core.energies = None
-    motion = dt * border.nodes(state.qdot)
+    motion = dt * core.nodes(state.qdot)
     straight(core, state, moving[:affine], motion, dt)
     stages.aim(work, motion)
     if not motion.any():
@@ -88,7 +87,7 @@ def straight(core: Core, state: EngineState, moving: Bools, motion: Array, dt: f
     """Write the rigid motions of affine bodies (A,) to `motion` (N, 3)."""
     affine = len(moving)
     given = state.q[:affine], state.qdot[:affine], moving, core.center[:affine], core.is_link, *core.tree, dt
-    joints.write_nodes(rigid_motion(*given), motion)
+    write_nodes(rigid_motion(*given), motion)
 
 
 @compiled

@@ -1,58 +1,27 @@
-"""The engine with the sketch of the core in place of its own step: all else, coupling and libuipc's world, stays.
-
-For scenes of affine bodies with joints and articulations.
-"""
+"""The engine with the core in place of its own step: all else, coupling and libuipc's world, stays."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
-from ipc_articulation.engine.state import EngineState
-from prototypes.core import layout, newton
-from prototypes.core.joints import coordinates, write_nodes
+from prototypes.core.core import Core
+from prototypes.core.step import step
 
 
-class Core:
-    """Steps of one engine by the core."""
+def switch(cpu: Any) -> Core:
+    """Let one engine, whose scene has been read, step by the core.
 
-    def __init__(self, cpu: Any, dt: float) -> None:
-        """Read the scene.
-
-        Raises:
-            NotImplementedError: It has something that is not part of the sketch.
-        """
-        scene, *given, x, _ = layout.read(cpu, dt)
-        if scene.points.is_soft.any():
-            raise NotImplementedError("soft bodies are compared by `python -m prototypes.core`")
-        self.held = newton.hold(scene, *given, x)
-        self._x, self._v = x, np.empty_like(x)
-
-    def step(
-        self, state: EngineState, rested: Any, model: Any, workspace: Any, dt: float, substeps: int, watch: Any
-    ) -> tuple[EngineState, None, NewtonReport]:
-        """In place of `engine.step.step`."""
-        if workspace.articulation is not None:
-            workspace.articulation.begin_step(state, dt)
-        write_nodes(state.q, self._x)
-        write_nodes(state.qdot, self._v)
-        x, v, iterations = newton.advance(self.held, self._x, self._v)
-        q, qdot = coordinates(x, len(state.q)), coordinates(v, len(state.q))
-        theta = model.context.coordinates.follow(state.theta, q)
-        report = NewtonReport(NewtonResult.CONVERGED if iterations > 0 else NewtonResult.MAX_ITERATIONS)
-        report.iterations = abs(iterations)
-        return state._replace(q=q, qdot=qdot, theta=theta, q_before=state.q, qdot_before=state.qdot), None, report
-
-
-def switch(cpu: Any, dt: float) -> None:
-    """Let one engine, whose scene has been read, step by the core."""
+    Raises:
+        NotImplementedError: Its scene has something that is not part of the core.
+    """
     from ipc_articulation.engine import cpu as module
 
-    core, step = Core(cpu, dt), module.step
+    core, other = Core(cpu), module.step
 
     def either(state: Any, rested: Any, model: Any, workspace: Any, *rest: Any) -> Any:
-        return (core.step if workspace is cpu.workspace else step)(state, rested, model, workspace, *rest)
+        if workspace is cpu.workspace:
+            return step(core, state, rested, model, *rest)
+        return other(state, rested, model, workspace, *rest)
 
     module.step = either  # type: ignore[attr-defined]
+    return core

@@ -7,10 +7,11 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.turning import on_circles
-from prototypes.core import contact, joints
+from prototypes.core import contact
 from prototypes.core.search import boxes, cover, looked_at, near_pairs
 from prototypes.core.stages import needed
 from prototypes.core.system import solve
+from prototypes.core.terms.coordinates import coordinates, write_nodes
 from prototypes.core.ways import Place, between, joined, of_near, place_met, positions, shorter, way
 
 _GAPS, _SLIPS, _EXACT_SLIPS = 0.1, 0.1, 1e-3  # of gaps, and of friction in parts of μ λ, what a last step may change
@@ -135,8 +136,8 @@ def bend(work, E, order, parent):
     affine, now = len(parent), work.now
     which = work.moving & ~work.done & ~(islands.total(work.labels, E) <= work.highest)
     straight, circles = work.at.copy(), work.at - now.x
-    q, dq = joints.coordinates(now.x, affine), joints.coordinates(circles, affine)
-    joints.write_nodes(on_circles(q, dq, order, parent), circles)
+    q, dq = coordinates(now.x, affine), coordinates(circles, affine)
+    write_nodes(on_circles(q, dq, order, parent), circles)
     return straight, now.x + circles, which
 
 

@@ -50,7 +50,6 @@ class _Work(NamedTuple):
     moving: Bools  # (B,) bodies whose islands have not ended
     early: Bools  # (B,) those whose islands have ended early
     refused: Bools  # (B,) bodies whose exact Hessian was not definite in the last iterations
-    before: Array  # (N, 3) the last step that was taken
     dx: Array  # (N, 3) Newton's step
     y_ahead: Array  # (V, 3) points after all of it
     fraction: Array  # (B,) of it that collision detection allows
@@ -84,7 +83,7 @@ def make_work(scene, x, placed):
     y, island, whole = np.zeros((len(scene.points.row), 3)), np.arange(B), np.ones(B)
     near = Near(none, nowhere, four, three)
     now = Place(x, y, known.stencils, near, none, known.stencils)
-    of_step = now, x, placed, island, island, nobody, nobody, nobody, np.zeros_like(x), np.zeros_like(x), y, whole
+    of_step = now, x, placed, island, island, nobody, nobody, nobody, np.zeros_like(x), y, whole
     return Work(
         held, sums, pattern, np.empty(pattern.starts[-1]), known, friction,
         *of_step, np.zeros(B), nobody, whole, nobody, x, y, whole, whole, whole,
