@@ -9,15 +9,28 @@ from typing import Any
 import numpy as np
 import pytest
 from uipc import view
-from uipc.constitution import AffineBodyExternalBodyForce
+from uipc.constitution import (
+    AffineBodyDrivingPrismaticJoint,
+    AffineBodyDrivingRevoluteJoint,
+    AffineBodyExternalBodyForce,
+    AffineBodyPrismaticJointExternalForce,
+    AffineBodyPrismaticJointLimit,
+    AffineBodyRevoluteJointExternalForce,
+    AffineBodyRevoluteJointLimit,
+)
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.terms.contact import Contact
+from ipc_articulation.scenefile.reading import read_scene
+from ipc_articulation.simulation.building import build
 from prototypes.core.system import cleared, empty_matrix, with_room
 from prototypes.core.term import sums
 from prototypes.core.terms.coordinates import by_numbers, write_all_nodes
 from prototypes.core.terms.registry import numbering_of, read_terms
 from tests.engine.bodies import ProxyScene
+from tests.engine.joints import add_ball, add_hinge, add_slider, add_weld
+from tests.engine.scenes import BoxScene, translation
 
 pytestmark = pytest.mark.slow
 
@@ -74,7 +87,7 @@ class Beside:
     def __init__(self, scene: Any) -> None:
         self.cpu = scene.engine.cpu
         self.ours = read_terms(self.cpu)
-        self.theirs = [term for term in self.cpu.workspace.potential.terms if term.name not in ("contact",)]
+        self.theirs = [term for term in self.cpu.workspace.potential.terms if not isinstance(term, Contact)]
         self.numbering = numbering_of(self.cpu.model)
         self.state, n = self.cpu.state, len(self.cpu.state.q)
         self.numbers = by_numbers(self.numbering)
@@ -132,7 +145,7 @@ class Beside:
         return self.P.T @ g.ravel(), self.P.T @ H @ self.P
 
     def compare_rounding(self) -> None:
-        """Compare what rounding changes; nodes are other numbers than coordinates, so only affine bodies have the same."""
+        """Compare what rounding changes, of affine bodies: soft vertices are other numbers than coordinates."""
         ours, theirs = (terms[0] for terms in (self.ours, self.theirs))
         noise = theirs.rounding(self.state.q)
         assert noise.any()
@@ -177,3 +190,47 @@ def test_bodies_with_forces(kind: str, tmp_path: Path) -> None:
     beside = Beside(scene)
     beside.compare()
     beside.compare_rounding()
+
+
+def linkage(folder: Path) -> BoxScene:
+    """Boxes on joints of all kinds, driven, limited and pushed; the first box is fixed."""
+    scene = BoxScene(folder, contact__enable=0)
+    for k in range(7):
+        scene.add_box(translation(0.5 * k, 0.1 * k, 0.0), is_fixed=int(k == 0), kappa=1e7)
+    one, two, three, four, five, six, seven = scene.slots
+    hinge = AffineBodyDrivingRevoluteJoint(), 50.0
+    bound = AffineBodyRevoluteJointLimit(), -0.5, -0.4, 2.0
+    limit = AffineBodyRevoluteJointLimit(), 0.1, 0.3, 2.0
+    torque = AffineBodyRevoluteJointExternalForce(), 3.0
+    on = {"driving__is_constrained": 1, "aim_angle": 0.7, "external_torque__is_constrained": 1}
+    add_hinge(scene, one, two, [[0.2, 0, 0], [0.2, 0.1, 0.4]], hinge, limit, torque, strength=10.0, **on)
+    slider = AffineBodyDrivingPrismaticJoint(), 70.0
+    limit = AffineBodyPrismaticJointLimit(), -0.2, -0.1, 3.0
+    push = AffineBodyPrismaticJointExternalForce(), 5.0
+    on = {"driving__is_constrained": 1, "aim_distance": 0.2, "external_force__is_constrained": 1}
+    add_slider(scene, three, two, [[0.7, 0, 0], [1.1, 0.1, 0]], slider, limit, push, strength=10.0, **on)
+    add_ball(scene, three, four, np.array([1.2, 0.2, 0.1]))
+    add_weld(scene, four, five)
+    add_hinge(scene, six, seven, [[2.2, 0, 0], [2.2, 0.1, 0.4]], bound, strength=20.0)
+    return scene.start()
+
+
+def test_joints(tmp_path: Path) -> None:
+    beside = Beside(linkage(tmp_path).run(2))
+    beside.compare()
+    assert {"joint", "driving joint", "joint limit", "joint force"} <= {term.name for term in beside.ours}
+
+
+def robot(name: str, folder: Path, steps: int, **settings: Any) -> Any:
+    scene, document = read_scene(Path("scenes") / f"{name}.yaml", settings)
+    run: Any = build(scene, document, "cpu", folder, scene.steps)
+    for index in range(steps):
+        run.step(index)
+    return run
+
+
+@pytest.mark.parametrize("name", ["pendulum", "four_bar_press", "panda_push"])
+def test_articulations(name: str, tmp_path: Path) -> None:
+    beside = Beside(robot(name, tmp_path, 3))
+    assert "articulation" in {term.name for term in beside.ours}
+    beside.compare(1e-11)

@@ -8,14 +8,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ipc_articulation.arrays import Ints
+from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.body_force import BodyForce
 from ipc_articulation.engine.terms.contact import Contact
+from ipc_articulation.engine.terms.driving_joint import DrivingJoints
 from ipc_articulation.engine.terms.joint_force import JointForces
+from ipc_articulation.engine.terms.joint_limit import JointLimits
+from ipc_articulation.engine.terms.joint_penalty import JointPenalties
 from ipc_articulation.engine.terms.kinetic import Kinetic as EngineKinetic
 from ipc_articulation.engine.terms.shape import ShapeEnergy
 from ipc_articulation.engine.terms.vertex_force import VertexForce
 from ipc_articulation.frontend.contact_world import group_of_rows
 from prototypes.core.term import Term
+from prototypes.core.terms import joints
+from prototypes.core.terms.articulations import Articulations
 from prototypes.core.terms.coordinates import Numbering
 from prototypes.core.terms.inertia import Kinetic
 from prototypes.core.terms.loads import BodyLoad, VertexLoad
@@ -79,10 +85,21 @@ def _vertex_load(term: VertexForce, of: Source) -> Term:
     return VertexLoad(term, of.nodes(term._vertices), of.numbering)
 
 
+def _of_affine(make: Callable[[Any, int], Term]) -> Callable[[Any, Source], Term]:
+    return lambda term, of: make(term, of.numbering.affine)
+
+
+_JOINTS: dict[type, Callable[[Any, int], Term]] = {
+    JointPenalties: joints.JointPenalties,
+    DrivingJoints: joints.DrivingJoints,
+    JointLimits: joints.joint_limits,
+    Articulation: Articulations,
+}
 _MAKERS: dict[type, Callable[[Any, Source], Term]] = {
     EngineKinetic: _kinetic,
     ShapeEnergy: _shape,
     BodyForce: _body_load,
     JointForces: _body_load,
     VertexForce: _vertex_load,
+    **{kind: _of_affine(make) for kind, make in _JOINTS.items()},
 }
