@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
-from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.joint_tree import joint_tree
 from prototypes.core import layout, stages, touching
-from prototypes.core.references import by_reference
 from prototypes.core.term import Term
+from prototypes.core.terms.articulations import Articulations
 from prototypes.core.terms.coordinates import all_coordinates, by_numbers, write_all_nodes
-from prototypes.core.terms.inertia import Kinetic
 from prototypes.core.terms.registry import numbering_of, read_terms
-from prototypes.core.work import make_work, sums_of
+from prototypes.core.usual import take_usual
+from prototypes.core.work import make_limits, make_work, set_step, sums_of
 
 USUAL_REMAINDER, EXACT_REMAINDER = 1e-3, 1e-8  # of the tolerances, what Newton's last step may leave
-
-
-class _Limits(NamedTuple):
-    """Tolerances of a step."""
-
-    motion: float  # a step that moves no point by more may be the last one [m]
-    change: float  # the same of the entries of A
-    ccd: float  # the fraction of a step that collision detection must allow
-    remainder: Array  # (B,)
-    exact: Bools  # (B,)
-
-
-LimitsType, Limits = by_reference(_Limits, __name__)
-
-
-@compiled
-def make_limits(motion, change, ccd, remainder, exact):
-    """See `_Limits`."""
-    return Limits(motion, change, ccd, remainder, exact)
 
 
 class Core:
@@ -46,15 +26,13 @@ class Core:
         work: What compiled stages share.
         sums: Where terms add their derivatives.
         terms: The summands of the potential, besides contact.
-        restraining: Those that change Newton's step.
+        others: Those that are not `usual`.
         touches: Whether there is contact.
         couples: Bodies that are always of one island, (c, 2).
         movable: Bodies (B,) of which anything moves.
         exact: Those whose joints another engine gets, (B,).
         driven: Those that do not rest, (B,).
-        energies: Of bodies where they are, (B,); None where they are not known.
-        square: dt² [s²].
-        eps: Slip at which friction is fully developed [m].
+        is_measured: Whether energies are known where bodies are.
     """
 
     def __init__(self, cpu: Any) -> None:
@@ -75,8 +53,7 @@ class Core:
             self.exact[term.exact] = self.driven[term.drives] = placed[term.placed] = True
         self.may_rest = bool((self.movable & ~self.driven).any())
         self.room = sum(term.room for term in self.terms)
-        self.restraining = [term for term in self.terms if type(term).restrain is not Term.restrain]
-        self.following = [term for term in self.terms if type(term).follow is not Term.follow]
+        self._articulations = [term for term in self.terms if isinstance(term, Articulations)]
         self._approaching = [term for term in self.terms if type(term).approach is not Term.approach]
         joints = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.joints for term in self.terms)])
         order, parent = joint_tree(joints, scene.rows.is_fixed[: self.numbering.affine])
@@ -84,31 +61,26 @@ class Core:
         rows = cpu.model.gravity_strength
         self.gravity = np.concatenate([rows[: self.numbering.affine], rows[self.numbering.row]])
         self.center, self.is_link = cpu.model.center, cpu.model.context.bodies.external_kinetic
-        self.work = make_work(scene, x, placed)
+        self.usual, self.others = take_usual(self.terms, self.numbering.affine, len(x))
+        remainder = np.where(self.exact, EXACT_REMAINDER, USUAL_REMAINDER)
+        self._limits = make_limits(0.0, 0.0, 0.0, 0.0, self.config.ccd_tol, remainder, self.exact)
+        self.work = make_work(scene, self.usual, self._limits, x, placed)
         self.sums = sums_of(self.work)
         self.touches = bool((scene.table.model >= 0).any())
         self.projects = self.touches or bool(scene.points.is_soft.any())
         affine = ~scene.points.is_soft
         self.by_gradients = cpu.model.context.bodies.soft.has_many_elements and bool(is_fixed[affine].all())
-        self.energies: Array | None = None
-        self._dt = self.square = self.eps = 0.0
+        self.is_measured = False
 
     def begin_step(self, state: Any, x: Array, dt: float, substeps: int = 1) -> None:
         """Begin a step of dt [s] at a state, with nodes at x (N, 3); substeps are those of the animator."""
         config = self.config
-        if dt != self._dt:
-            remainder = np.where(self.exact, EXACT_REMAINDER, USUAL_REMAINDER)
-            tolerances = config.velocity_tol * dt, config.transrate_tol * dt, config.ccd_tol
-            self.limits = make_limits(*tolerances, remainder, self.exact)
-            self._dt, self.square, self.eps = dt, dt * dt, config.eps_velocity * dt
+        set_step(self._limits, dt * dt, config.eps_velocity * dt, config.velocity_tol * dt, config.transrate_tol * dt)
         for term in self.terms:
             term.begin_step(state, x, dt)
         self._substeps = substeps
         self.approach(1)
-        if self.touches:
-            touching.begin(self.work, x, self.couples, self.square)
-        else:
-            stages.begin(self.work, x, self.couples)
+        (touching if self.touches else stages).begin(self.work, x, self.couples)
 
     def approach(self, iteration: int) -> bool:
         """Move the goals of terms to their place in Newton iteration 1, 2, …. Returns: whether they are final."""
@@ -117,26 +89,28 @@ class Core:
             term.approach(share)
         return share == 1.0 or not self._approaching
 
-    def energies_now(self) -> Array:
-        """Energies of moving bodies where they are, (B,)."""
-        return self._energies(stages.nodes, touching.add_energies_now)
-
-    def energies_ahead(self) -> Array:
-        """Energies of moving bodies where a line search looks, (B,)."""
-        return self._energies(stages.looked_at, touching.add_energies)
-
-    def _energies(self, where: Any, add: Any) -> Array:
-        E, (x, y, moving) = np.zeros(len(self.movable)), where(self.work)
-        for term in self.terms:
-            term.add_energies(x, y, moving, E)
+    def measure(self) -> None:
+        """Find the energies where bodies are, if they are not known."""
+        if self.is_measured:
+            return
+        stages.measure(self.work)
         if self.touches:
-            add(self.work, self.square, self.eps, E)
-        return E
+            touching.measure(self.work)
+        if self.others:
+            (x, y, moving), (E, _) = stages.nodes(self.work), stages.energies(self.work)
+            for term in self.others:
+                term.add_energies(x, y, moving, E)
+        self.is_measured = True
 
-    def rounding(self) -> Array:
-        """By how much rounding of nodes may change energies, (B,)."""
-        x, _, moving = stages.nodes(self.work)
-        return sum((term.rounding(x, moving) for term in self.terms if isinstance(term, Kinetic)), 0.0 * self.movable)
+    def measure_ahead(self) -> None:
+        """Find the energies where a line search looks."""
+        stages.measure_ahead(self.work)
+        if self.touches:
+            touching.measure_ahead(self.work)
+        if self.others:
+            (x, y, moving), (_, E) = stages.looked_at(self.work), stages.energies(self.work)
+            for term in self.others:
+                term.add_energies(x, y, moving, E)
 
     def nodes(self, q: Array) -> Array:
         """Nodes (N, 3) of coordinates (n, 12), or the rates of both."""
@@ -147,6 +121,11 @@ class Core:
     def coordinates(self, x: Array, q: Array) -> Array:
         """Coordinates (n, 12) of nodes (N, 3); what no vertex says is as in q."""
         return all_coordinates(self._numbers, x, q)
+
+    @property
+    def restrains(self) -> bool:
+        """Whether limits, dry friction or motors of articulations may change Newton's step."""
+        return any(term.restrains for term in self._articulations)
 
     @property
     def restiffened(self) -> Bools:

@@ -5,7 +5,9 @@ The method is that of `engine.newton` (docs/step.md).
 
 from __future__ import annotations
 
-from ipc_articulation.arrays import Array, Bools
+import numpy as np
+
+from ipc_articulation.arrays import Bools
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.stopwatch import Stopwatch
 from ipc_articulation.errors import SolverError
@@ -33,9 +35,9 @@ def minimise(core: Core, moving: Bools, watch: Stopwatch) -> tuple[Bools, Newton
             be factorised.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
-    report = NewtonReport(NewtonResult.CONVERGED)
-    number = report.awake = stages.first(core.work, moving)
-    core.energies = None
+    report, number = NewtonReport(NewtonResult.CONVERGED), int(np.count_nonzero(moving))
+    report.awake = number
+    stages.first(core.work, moving)
     while number:
         deliver_interrupt()
         if report.iterations == core.config.max_iter:
@@ -51,32 +53,25 @@ def _iterate(core: Core, report: NewtonReport, watch: Stopwatch) -> int:
     Returns:
         The number of bodies that go on.
     """
-    work, config = core.work, core.config
+    work, config, own = core.work, core.config, touching if core.touches else stages
     report.iterations += 1
-    at_goal = core.approach(report.iterations)
+    at_goal, is_late = core.approach(report.iterations), report.iterations > _LATE
     _solve(core, watch)
-    _collide(core, watch)
-    if stages.find_done(work, core.limits, at_goal, report.iterations > _LATE, core.touches) and core.touches:
-        touching.keep(work, core.eps, core.exact)
-    _search(core, report)
-    watch.lap("line search")
     if core.touches:
-        touching.end_iteration(work, core.eps)
-    if core.following:
-        step = stages.taken(work)
-        for term in core.following:
-            term.follow(step)
+        searches = touching.look_ahead(work, core.by_gradients, at_goal, is_late)
+    else:
+        searches = stages.look_ahead(work, at_goal, is_late)
+    watch.lap("collision detection")
+    core.is_measured = searches and _search(core, report)
+    watch.lap("line search")
     if at_goal and config.semi_implicit and report.iterations > config.semi_implicit_start:
-        _attenuate(core)
+        stages.attenuate(work, touching.keeps(work) if core.touches else core.everybody, core.exact)
     tol = config.semi_implicit_tol if config.semi_implicit else 0.0
-    number, woken, is_early = stages.end_iteration(work, report.iterations > config.min_iter, tol)
+    number, woken, is_early = own.end_iteration(work, report.iterations > config.min_iter, tol)
     if is_early:
         report.result = NewtonResult.SEMI_IMPLICIT
-    if woken or not at_goal:
-        core.energies = None  # they are those of another potential, or of other bodies
+    core.is_measured &= at_goal and not woken  # else they are those of another potential, or of other bodies
     report.awake = max(report.awake, number)
-    if core.touches:
-        touching.touch(work)
     return number
 
 
@@ -89,78 +84,64 @@ def _solve(core: Core, watch: Stopwatch) -> None:
     tolerances, or come near them where bodies are soft.
     """
     work = core.work
-    stages.begin_sums(work, core.room, core.projects)
-    _assemble(core)
+    stages.assemble(work, core.room, core.projects)
+    _add_others(core)
     watch.lap("assemble")
-    is_solved, is_finite = stages.solve_definite(work, core.by_gradients)
-    if is_finite and not is_solved:
-        stages.clear_sums(work)
-        _assemble(core)
-        is_finite = stages.solve_anyway(work, core.by_gradients)
-    if not is_finite:
-        raise SolverError("the Newton step is not finite")
-    for term in core.restraining:
-        term.restrain(work, core.by_gradients)
+    result = stages.solve(work, core.by_gradients, core.restrains)
+    while result == stages.REFUSED:
+        stages.assemble_again(work)
+        _add_others(core)
+        result = stages.solve(work, core.by_gradients, core.restrains)
     watch.lap("solve")
+    if result == stages.NOT_FINITE:
+        raise SolverError("the Newton step is not finite")
 
 
-def _assemble(core: Core) -> None:
-    x, y, _ = stages.nodes(core.work)
-    for term in core.terms:
-        term.add_derivatives(x, y, core.sums)
+def _add_others(core: Core) -> None:
+    """Add derivatives of contact, and of terms that are not usual."""
     if core.touches:
-        touching.add_derivatives(core.work, core.square, core.eps)
+        touching.assemble(core.work)
+    if core.others:
+        x, y, _ = stages.nodes(core.work)
+        for term in core.others:
+            term.add_derivatives(x, y, core.sums)
 
 
-def _collide(core: Core, watch: Stopwatch) -> None:
-    """Find how far bodies may go."""
-    if core.touches:
-        touching.look_ahead(core.work, core.square, core.by_gradients)
-        touching.collide(core.work)
-    else:
-        stages.look_ahead(core.work)
-    watch.lap("collision detection")
+def _search(core: Core, report: NewtonReport) -> bool:
+    """Halve the steps of islands until their energy does not rise; the whole ones are tried on circles, too.
 
-
-def _search(core: Core, report: NewtonReport) -> None:
-    """Halve the steps of islands until their energy does not rise; the whole ones are tried on circles, too."""
-    work, has_noise = core.work, False
-    if not stages.take(work):
-        core.energies = None
-        return
-    if not stages.limit(work, core.energies_now() if core.energies is None else core.energies):
+    Returns:
+        Whether the energies are known where it has ended.
+    """
+    work = core.work
+    core.measure()
+    if not stages.limit(work):
         raise SolverError("the step's energy is not finite")
-    for _ in range(core.config.line_search_max_iter):
+    for halving in range(core.config.line_search_max_iter):
         report.line_search_steps += 1
-        E = core.energies_ahead()
-        if stages.is_too_high(work, E) and not has_noise:
-            stages.allow(work, core.rounding())
-        if not stages.is_too_high(work, E):
-            core.energies = E
-            return
-        if not has_noise and core.touches:  # the whole step: it may only be too straight
-            _turn(core, E)
-        has_noise = True
-        stages.halve(work, E)
-    core.energies = None
+        core.measure_ahead()
+        if stages.is_accepted(work) or (halving == 0 and stages.is_accepted_nearly(work)):
+            return True
+        if halving == 0 and core.touches:  # the whole step: it may only be too straight
+            _turn(core)
+        stages.halve(work)
     report.exhausted_searches += 1
+    return False
 
 
-def _turn(core: Core, E: Array) -> None:
+def _turn(core: Core) -> None:
     """Take the step on circles for islands whose energy does not rise on them, see `newton.turning`."""
     work = core.work
-    straight, circles, which = touching.bend(work, E, *core.tree)
+    straight, circles, which = touching.bend(work, *core.tree)
+    E = stages.energies(work)[1]
     while which.any():
         taken = which & touching.turn(work, straight, circles, which)
         if taken.any():
-            taken = stages.lower(work, core.energies_ahead(), taken)
+            core.measure_ahead()
+            taken = stages.lower(work, taken)
         if (taken == which).all():
-            return
+            break
         which = taken  # what goes straight after all may be in the way of the others
-    touching.turn(work, straight, circles, which)
-
-
-def _attenuate(core: Core) -> None:
-    """Follow what is left of the first residual, for `newton/semi_implicit`."""
-    kept = touching.keeps_taken(core.work, core.eps, core.exact) if core.touches else core.everybody
-    stages.attenuate(core.work, kept, core.exact)
+    else:
+        touching.turn(work, straight, circles, which)
+    stages.remember(work, E)

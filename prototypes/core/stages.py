@@ -7,9 +7,14 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.convergence import are_done, attenuated
+from prototypes.core import usual
 from prototypes.core.search import paired
-from prototypes.core.system import analysed, cleared, factorise, solve, solve_by_gradients, with_room
+from prototypes.core.system import analysed, cleared, factorise, solve_by_gradients, with_room
+from prototypes.core.system import solve as solve_by_factor
+from prototypes.core.terms import articulations
 from prototypes.core.ways import Place, positions, shorter
+
+SOLVED, REFUSED, NOT_FINITE = 0, 1, 2  # results of `solve`
 
 _EXACT = 30.0  # times the tolerances: below this size steps of soft bodies are tried with exact Hessians again
 _SHIFT = 1e-9  # of the largest diagonal entry of a part: far above rounding, far below stiffness
@@ -52,61 +57,63 @@ def looked_at(work):
 
 @compiled
 def first(work, moving):
-    """Let some bodies (B,) move from where they are. Returns: their number."""
+    """Let some bodies (B,) move from where they are."""
     B = len(moving)
     work.moving, work.size, work.taken = moving, np.zeros(B), np.ones(B)
     work.refused, work.early = np.zeros(B, dtype=np.bool_), np.zeros(B, dtype=np.bool_)
     work.residual = np.ones(B)
-    return np.count_nonzero(moving)
 
 
 @compiled
-def begin_sums(work, room, projects):
-    """Clear gradient and Hessian, with room for blocks of two affine bodies that terms add."""
+def assemble(work, room, projects):
+    """Begin the sums of gradient and Hessian, with room for blocks of two affine bodies, by the usual terms."""
     scene, sums = work.scene, work.sums
-    rows, refused = scene.rows, work.refused
+    rows, refused = scene.rows, work.refused.copy()
     for b in range(len(refused)):
         refused[b] = refused[b] and work.size[b] >= (_EXACT if scene.points.is_soft[b] else 1.0)
+    work.refused = refused
     sums.projected = refused.copy() if projects else np.ones(len(refused), dtype=np.bool_)
     sums.moving = work.moving
     for r in range(len(rows.body)):
         sums.is_free[r] = work.moving[rows.body[r]] and not rows.is_fixed[r]
     count = 6 * (len(work.now.some.of) + len(work.friction.force))
     sums.matrix = with_room(sums.matrix, count + room, 144 * (count + room))
-    clear_sums(work)
+    assemble_again(work)
 
 
 @compiled
-def clear_sums(work):
-    """Begin the sum anew."""
-    cleared(work.sums.matrix)
-    work.sums.g[:] = 0.0
+def assemble_again(work):
+    """The same with what is projected now."""
+    sums, rows = work.sums, work.scene.rows
+    cleared(sums.matrix)
+    sums.g[:] = 0.0
+    for r in range(len(rows.body)):
+        if not sums.is_free[r]:
+            size, own = 3 * (rows.first[r + 1] - rows.first[r]), sums.matrix.own[r]
+            for a in range(size):
+                sums.matrix.numbers[own + (size + 1) * a] = 1.0
+    usual.add_derivatives(work.usual, work.now.x, sums)
 
 
 @compiled
-def solve_definite(work, by_gradients):
-    """Write dx = -H⁻¹ g.
+def solve(work, by_gradients, restrains):
+    """Write the Newton step -H⁻¹ g, restrained by articulations.
 
     Returns:
-        Whether H was definite; where it was not, the bodies of parts that are not are projected from now on. And
-        whether gradient and step are finite.
+        SOLVED; REFUSED if H is not definite: the bodies of parts that are not are projected from now on; or NOT_FINITE.
     """
     sums, body = work.sums, work.scene.rows.body
     if not np.isfinite(np.sum(sums.g)):
-        return False, False
+        return NOT_FINITE
     is_solved, definite = _solved(work, by_gradients, not np.all(sums.projected | ~work.moving))
     if not is_solved:
         for r in range(len(body)):
             if not definite[r] and sums.is_free[r]:
                 work.refused[body[r]] = sums.projected[body[r]] = True
-    return is_solved, not is_solved or np.isfinite(np.sum(work.dx))
-
-
-@compiled
-def solve_anyway(work, by_gradients):
-    """The same with a shift where H is not definite. Returns: whether gradient and step are finite."""
-    _solved(work, by_gradients, False)
-    return np.isfinite(np.sum(work.dx)) and np.isfinite(np.sum(work.sums.g))
+        return REFUSED
+    if restrains and not by_gradients:
+        articulations.restrain(work.usual.articulations, work.dx, work.pattern, sums.matrix, sums.is_free, work.U)
+    return SOLVED if np.isfinite(np.sum(work.dx)) else NOT_FINITE
 
 
 @compiled
@@ -130,7 +137,7 @@ def _solved(work, by_gradients, may_fail):
         definite = factorise(work.pattern, matrix.numbers, is_free, work.U)
         is_solved = True
     if is_solved:
-        solve(work.pattern, matrix, is_free, work.U, sums.g, dx)
+        solve_by_factor(work.pattern, matrix, is_free, work.U, sums.g, dx)
         _negate(dx)
     return is_solved, definite
 
@@ -164,17 +171,19 @@ def _shift(matrix, definite):
 
 
 @compiled
-def look_ahead(work):
-    """Place points after the whole step; nothing is in the way."""
+def look_ahead(work, at_goal, is_late):
+    """Look at all of the step, when nothing is in the way. Returns: whether any island has to lower its energy."""
     scene = work.scene
     work.y_ahead = positions(scene.points, scene.rows, work.now.x + work.dx, work.placed)
     work.labels, work.fraction = work.start, np.ones(len(work.start))
+    find_done(work, at_goal, is_late, False)
+    return take(work)
 
 
 @compiled
-def find_done(work, limits, at_goal, is_late, touches):
+def find_done(work, at_goal, is_late, touches):
     """Find the bodies for which the step is the last one; whether there are any."""
-    scene, last = work.scene, work.size
+    scene, last, limits = work.scene, work.size, work.limits
     points, movable = scene.points, ~scene.points.is_fixed
     work.size = sizes(scene, limits, work.labels, work.now.y, work.y_ahead, work.dx)
     work.gain = np.ones(len(last))
@@ -235,28 +244,44 @@ def go(work):
 
 
 @compiled
-def limit(work, E):
-    """Keep the largest energies that islands accept, for those of bodies E (B,); whether all are numbers."""
-    work.highest = islands.total(work.labels, E)
-    for b in range(len(E)):
+def measure(work):
+    """Begin the sum of energies where bodies are, by the usual terms."""
+    work.E = np.zeros(len(work.moving))
+    usual.add_energies(work.usual, work.now.x, work.moving, work.E)
+
+
+@compiled
+def measure_ahead(work):
+    """Begin the sum of energies where a line search looks, by the usual terms."""
+    work.E_ahead = np.zeros(len(work.moving))
+    usual.add_energies(work.usual, work.at, work.moving, work.E_ahead)
+
+
+@compiled
+def limit(work):
+    """Keep the largest energies that islands accept; whether all are numbers."""
+    work.highest = islands.total(work.labels, work.E)
+    for b in range(len(work.E)):
         work.highest[b] += _ROUNDING * abs(work.highest[b])
     return not np.any(np.isnan(work.highest))
 
 
 @compiled
-def allow(work, noise):
-    """Accept also what rounding may add, (B,)."""
-    work.highest += islands.total(work.labels, noise)
+def is_accepted(work):
+    """Whether no island that searches has a higher energy ahead."""
+    total = islands.total(work.labels, work.E_ahead)
+    for b in range(len(total)):
+        if searches(work, b) and not total[b] <= work.highest[b]:
+            return False
+    return True
 
 
 @compiled
-def is_too_high(work, E):
-    """Whether the energies of bodies E (B,) are too high for an island that searches."""
-    total = islands.total(work.labels, E)
-    for b in range(len(E)):
-        if searches(work, b) and not total[b] <= work.highest[b]:
-            return True
-    return False
+def is_accepted_nearly(work):
+    """The same for energies that rounding may have made higher."""
+    noise = usual.rounding(work.usual, work.now.x, work.moving)
+    work.highest += islands.total(work.labels, noise)
+    return is_accepted(work)
 
 
 @compiled
@@ -266,16 +291,16 @@ def searches(work, b):
 
 
 @compiled
-def lower(work, E, which):
-    """Those of some bodies (B,) whose islands' energies are not too high, for those of all bodies E (B,)."""
-    return which & (islands.total(work.labels, E) <= work.highest)
+def lower(work, which):
+    """Those of some bodies (B,) whose islands' energies are not too high ahead."""
+    return which & (islands.total(work.labels, work.E_ahead) <= work.highest)
 
 
 @compiled
-def halve(work, E):
+def halve(work):
     """Halve the steps of islands whose energies are too high."""
-    total = islands.total(work.labels, E)
-    for b in range(len(E)):
+    total = islands.total(work.labels, work.E_ahead)
+    for b in range(len(total)):
         if searches(work, b) and not total[b] <= work.highest[b]:
             work.taken[b] *= 0.5
     go(work)
@@ -301,8 +326,9 @@ def end_iteration(work, may_end, tol):
             ended[b] = work.done[b] or work.residual[b] <= tol
             if ended[b] and not work.done[b] and work.moving[b]:
                 work.early[b] = early = True
+    usual.follow(work.usual, work.at - work.now.x)
     work.moving, number, woken = islands.unfinished(work.labels, work.moving, ended, movable)
-    work.now = at_place(work.now, work.at, work.y_at)
+    work.now, work.E = at_place(work.now, work.at, work.y_at), work.E_ahead
     return number, woken, early
 
 
@@ -319,22 +345,21 @@ def place(work):
 
 
 @compiled
-def islands_at_start(work):
-    """Labels (B,) of islands at the beginning of the step."""
-    return work.start
+def awake(work, is_driven, has_moved):
+    """The bodies (B,) of islands of which one is driven or has moved in the last step, (B,) each."""
+    return islands.anyone(work.start, is_driven | has_moved) & ~work.scene.points.is_fixed
 
 
 @compiled
 def aim(work, motion):
     """Look at the way of a motion (N, 3)."""
-    work.dx = motion
-    look_ahead(work)
+    work.dx, work.labels, work.fraction = motion, work.start, np.ones(len(work.start))
     work.y_ahead = positions(work.scene.points, work.scene.rows, work.now.x + motion, needed(work))
 
 
 @compiled
 def stay(work):
-    """Go all of it, where nothing is in the way of an island."""
+    """Look at the end of that way where nothing is in it for an island."""
     stays = islands.anyone(work.labels, work.fraction < 1.0)  # others may be in the way of what stays
     work.taken, work.turned = np.where(stays, 0.0, 1.0), np.zeros(len(stays), dtype=np.bool_)
     work.at = work.now.x + work.dx
@@ -342,13 +367,24 @@ def stay(work):
 
 
 @compiled
-def start(work, E, E_ahead):
-    """Go to where the islands' energies are lower, those of bodies being E now and E_ahead then, (B,); the energies."""
-    falls = islands.total(work.labels, E_ahead) < islands.total(work.labels, E)
-    work.taken = np.where(falls, work.taken, 0.0)
+def start(work):
+    """Go there where the energy of an island is lower."""
+    falls = islands.total(work.labels, work.E_ahead) < islands.total(work.labels, work.E)
+    work.taken, work.E = np.where(falls, work.taken, 0.0), np.where(falls, work.E_ahead, work.E)
     go(work)
-    work.now, work.taken = at_place(work.now, work.at, work.y_at), np.ones(len(E))
-    return np.where(falls, E_ahead, E)
+    work.now, work.taken = at_place(work.now, work.at, work.y_at), np.ones(len(falls))
+
+
+@compiled
+def energies(work):
+    """Where terms add the energies of bodies where they are and where a line search looks, (B,) each."""
+    return work.E, work.E_ahead
+
+
+@compiled
+def remember(work, E):
+    """Have the energies (B,) of the straight step again."""
+    work.E_ahead = E
 
 
 @compiled

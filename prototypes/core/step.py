@@ -35,7 +35,6 @@ def step(
     """Advance by dt [s]: minimise the incremental potential; see `engine.step`."""
     if rested is not None and rested.is_all and rested.dt == dt:
         return state, rested, NewtonReport(NewtonResult.CONVERGED)
-    work = core.work
     core.begin_step(state, core.nodes(state.q), dt, substeps)
     watch.lap("begin")
     moving = _awake(core, rested, dt)
@@ -45,8 +44,8 @@ def step(
     watch.lap("start")
     unconverged, report = minimise(core, moving, watch)
     if core.may_rest:
-        settle(work, core.gravity, core.driven | unconverged, dt)
-    q = core.coordinates(stages.place(work), state.q)
+        settle(core.work, core.gravity, core.driven | unconverged, dt)
+    q = core.coordinates(stages.place(core.work), state.q)
     ends = core.movable[core.numbering.body_of], (unconverged | core.restiffened)[core.numbering.body_of], dt
     qdot, same, found = end_step(model.order, state, q, *ends)
     report.warnings += crushed(state.q, q, np.arange(len(q)) < core.numbering.affine, model.context.bodies.names)
@@ -62,23 +61,24 @@ def _awake(core: Core, rested: Rested | None, dt: float) -> Bools:
         return core.movable
     has_moved = np.zeros_like(core.movable)
     has_moved[core.numbering.body_of[~rested.bodies]] = True
-    return core.movable & islands.anyone(stages.islands_at_start(core.work), core.driven | core.restiffened | has_moved)
+    return stages.awake(core.work, core.driven | core.restiffened, has_moved)
 
 
 def _start(core: Core, state: EngineState, moving: Bools, dt: float) -> None:
     """Bodies repeat the motion of the last step, where nothing is in the way and E falls; see `newton.extrapolation`."""
-    work, affine = core.work, core.numbering.affine
+    work, core.is_measured = core.work, False
     stages.first(work, moving)
-    core.energies = None
     motion = dt * core.nodes(state.qdot)
-    straight(core, state, moving[:affine], motion, dt)
-    stages.aim(work, motion)
+    straight(core, state, moving[: core.numbering.affine], motion, dt)
     if not motion.any():
         return
+    stages.aim(work, motion)
     if core.touches:
         touching.collide(work)
     stages.stay(work)
-    core.energies = stages.start(work, core.energies_now(), core.energies_ahead())
+    core.measure()
+    core.measure_ahead()
+    stages.start(work)
     if core.touches:
         touching.touch(work)
 

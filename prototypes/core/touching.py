@@ -7,9 +7,9 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.turning import on_circles
-from prototypes.core import contact
+from prototypes.core import contact, stages
 from prototypes.core.search import boxes, cover, looked_at, near_pairs
-from prototypes.core.stages import needed
+from prototypes.core.stages import find_done, needed, take
 from prototypes.core.system import solve
 from prototypes.core.terms.coordinates import coordinates, write_nodes
 from prototypes.core.ways import Place, between, joined, of_near, place_met, positions, shorter, way
@@ -18,7 +18,7 @@ _GAPS, _SLIPS, _EXACT_SLIPS = 0.1, 0.1, 1e-3  # of gaps, and of friction in part
 
 
 @compiled
-def begin(work, x, couples, square):
+def begin(work, x, couples):
     """Begin a step with nodes at x (N, 3): what is near, what touches, and friction there."""
     scene, points = work.scene, work.scene.points
     movable, rows, placed = ~points.is_fixed, scene.rows, needed(work)
@@ -29,38 +29,46 @@ def begin(work, x, couples, square):
     work.candidates.stencils.foreseen[:] = np.nan
     stencils, among = looked_at(scene.table, work.candidates, nearer)
     some = contact.near(scene.table, stencils, y, movable)
-    work.friction = contact.lag(scene, square, stencils, some, y)
+    work.friction = contact.lag(scene, work.limits.square, stencils, some, y)
     work.start = joined(islands.join(np.arange(len(movable)), couples, movable), near, movable)
     work.since, work.now = x, Place(x, y, stencils, some, among, of_near(stencils, some))
 
 
 @compiled
-def add_derivatives(work, square, eps):
-    """Add those of barriers and friction."""
-    scene, now, sums = work.scene, work.now, work.sums
+def assemble(work):
+    """Add the derivatives of barriers and friction."""
+    scene, now, sums, limits = work.scene, work.now, work.sums, work.limits
     of = sums.row_of_node, sums.is_free, sums.matrix, sums.g
-    contact.add_derivatives(scene, square, now.stencils, now.some, now.y, sums.projected, *of)
-    contact.add_friction(scene, work.friction, eps, work.since, now.x, sums.moving, *of)
+    contact.add_derivatives(scene, limits.square, now.stencils, now.some, now.y, sums.projected, *of)
+    contact.add_friction(scene, work.friction, limits.eps, work.since, now.x, sums.moving, *of)
 
 
 @compiled
-def add_energies(work, square, eps, E):
-    """Add those of moving bodies where a line search looks to E (B,)."""
-    contact.add_energies(work.scene.table, square, work.now.stencils, work.y_at, work.moving, E)
-    contact.add_friction_energies(work.friction, eps, work.since, work.at, work.moving, E)
+def measure(work):
+    """Add their energies where bodies are."""
+    _add_energies(work, work.now.x, work.now.y, work.E)
 
 
 @compiled
-def add_energies_now(work, square, eps, E):
-    """The same where bodies are."""
-    contact.add_energies(work.scene.table, square, work.now.stencils, work.now.y, work.moving, E)
-    contact.add_friction_energies(work.friction, eps, work.since, work.now.x, work.moving, E)
+def measure_ahead(work):
+    """Add their energies where a line search looks."""
+    _add_energies(work, work.at, work.y_at, work.E_ahead)
 
 
 @compiled
-def look_ahead(work, square, by_gradients):
-    """Place points after the whole step, which gets corrections of gaps; its forces are foreseen."""
-    scene, now, sums = work.scene, work.now, work.sums
+def _add_energies(work, x, y, E):
+    contact.add_energies(work.scene.table, work.limits.square, work.now.stencils, y, work.moving, E)
+    contact.add_friction_energies(work.friction, work.limits.eps, work.since, x, work.moving, E)
+
+
+@compiled
+def look_ahead(work, by_gradients, at_goal, is_late):
+    """Look at all of the step that bodies may go, after corrections of gaps; its forces are foreseen.
+
+    Returns:
+        Whether any island has to lower its energy.
+    """
+    scene, now, sums, square = work.scene, work.now, work.sums, work.limits.square
     placed = needed(work)
     work.y_ahead = positions(scene.points, scene.rows, now.x + work.dx, placed)
     if not by_gradients and len(now.some.of):
@@ -73,48 +81,46 @@ def look_ahead(work, square, by_gradients):
     contact.foresee(scene, now.stencils, now.some, now.y, work.y_ahead)
     work.candidates.stencils.foreseen[:] = 0.0
     work.candidates.stencils.foreseen[now.among] = now.stencils.foreseen
+    collide(work)
+    if find_done(work, at_goal, is_late, True):
+        y = between(scene.points, now.y, work.y_ahead, work.fraction)
+        work.done &= _keeps(work, shorter(scene.rows, now.x, now.x + work.dx, work.fraction), y)
+    return take(work)
 
 
 @compiled
 def collide(work):
     """Find how far bodies may go, what they meet there, and what is near on this way."""
     now = work.now
-    found = way(
-        work.scene, work.candidates, now, now.x + work.dx, work.y_ahead, work.start, work.moving
-    )
+    found = way(work.scene, work.candidates, now, now.x + work.dx, work.y_ahead, work.start, work.moving)
     work.fraction, work.labels, work.candidates, stencils, among = found
     work.now = Place(now.x, now.y, stencils, now.some, among, now.touching)
 
 
 @compiled
-def keep(work, eps, exact):
-    """Let only those be done that take as much of the step as is allowed, and almost keep gaps and friction."""
-    scene, now = work.scene, work.now
-    y = between(scene.points, now.y, work.y_ahead, work.fraction)
-    work.done &= keeps(work, eps, shorter(scene.rows, now.x, now.x + work.dx, work.fraction), y, exact)
-
-
-@compiled
-def keeps(work, eps, ahead, y_ahead, exact):
+def _keeps(work, ahead, y_ahead):
     """The bodies (B,) of islands in which a step to ahead (N, 3) almost keeps gaps and friction."""
-    now, B = work.now, len(work.moving)
+    now, limits, B = work.now, work.limits, len(work.moving)
     gaps, slips = np.zeros(B), np.zeros(B)
     contact.add_changes(work.scene.table, now.stencils, now.y, y_ahead, work.moving, gaps)
-    contact.add_slips(work.friction, eps, work.since, now.x, ahead, work.moving, slips)
-    allowed = np.where(islands.anyone(work.labels, exact), _EXACT_SLIPS, _SLIPS)
+    contact.add_slips(work.friction, limits.eps, work.since, now.x, ahead, work.moving, slips)
+    allowed = np.where(islands.anyone(work.labels, limits.exact), _EXACT_SLIPS, _SLIPS)
     return (islands.largest(work.labels, gaps) < _GAPS) & (islands.largest(work.labels, slips) < allowed)
 
 
 @compiled
-def keeps_taken(work, eps, exact):
+def keeps(work):
     """The same of the step that was taken."""
-    return keeps(work, eps, work.at, work.y_at, exact)
+    return _keeps(work, work.at, work.y_at)
 
 
 @compiled
-def end_iteration(work, eps):
-    """Let friction follow the step."""
-    contact.follow(work.friction, eps, work.since, work.now.x, work.at, work.moving, work.turned)
+def end_iteration(work, may_end, tol):
+    """Let friction follow the step, go there, and find what is within d̂; see `stages.end_iteration`."""
+    contact.follow(work.friction, work.limits.eps, work.since, work.now.x, work.at, work.moving, work.turned)
+    found = stages.end_iteration(work, may_end, tol)
+    touch(work)
+    return found
 
 
 @compiled
@@ -126,15 +132,15 @@ def touch(work):
 
 
 @compiled
-def bend(work, E, order, parent):
-    """The step of islands whose energies E (B,) are too high on circles, see `newton.turning`.
+def bend(work, order, parent):
+    """The step of islands whose energies are too high on circles, see `newton.turning`.
 
     Returns:
         The nodes (N, 3) where the straight step leads and those where it leads on circles, and the bodies (B,) of these
         islands.
     """
     affine, now = len(parent), work.now
-    which = work.moving & ~work.done & ~(islands.total(work.labels, E) <= work.highest)
+    which = work.moving & ~work.done & ~(islands.total(work.labels, work.E_ahead) <= work.highest)
     straight, circles = work.at.copy(), work.at - now.x
     q, dq = coordinates(now.x, affine), coordinates(circles, affine)
     write_nodes(on_circles(q, dq, order, parent), circles)

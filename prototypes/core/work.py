@@ -9,7 +9,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from prototypes.core import layout
-from prototypes.core.contact import Friction, Near, Stencils
+from prototypes.core.contact import Friction, Near
 from prototypes.core.references import by_reference
 from prototypes.core.search import nothing
 from prototypes.core.system import analysed, empty_matrix
@@ -33,10 +33,27 @@ TableType, Table = by_reference(layout.Table, __name__)
 SceneType, Scene = by_reference(_Scene, __name__)
 
 
+class _Limits(NamedTuple):
+    """Tolerances of a step."""
+
+    square: float  # dt² [s²]
+    eps: float  # slip at which friction is fully developed [m]
+    motion: float  # a step that moves no point by more may be the last one [m]
+    change: float  # the same of the entries of A
+    ccd: float  # the fraction of a step that collision detection must allow
+    remainder: Array  # (B,) what the last step may leave, in units of the tolerances
+    exact: Bools  # (B,) bodies whose joints another engine gets
+
+
+LimitsType, Limits = by_reference(_Limits, __name__)
+
+
 class _Work(NamedTuple):
     """Stages read and write its fields."""
 
     scene: Any  # `Scene`
+    usual: Any  # `usual.Usual`
+    limits: Any  # `Limits`
     sums: Any  # `Sums`, with the matrix
     pattern: Any  # `system.Pattern` of the matrix
     U: Array  # its factor
@@ -59,6 +76,8 @@ class _Work(NamedTuple):
     turned: Bools  # (B,) bodies that take it on circles
     at: Array  # (N, 3) where a line search looks
     y_at: Array  # (V, 3)
+    E: Array  # (B,) energies where bodies are, if they are known
+    E_ahead: Array  # (B,) energies where a line search looks
     highest: Array  # (B,) largest energy that it accepts
     residual: Array  # (B,) what is left of the first residual
     gain: Array  # (B,) by how much a step is smaller than the one before, of that
@@ -68,8 +87,11 @@ WorkType, Work = by_reference(_Work, __name__)
 
 
 @compiled
-def make_work(scene, x, placed):
-    """The object for a scene with nodes at x (N, 3), of which some bodies (B,) have all their points placed."""
+def make_work(scene, usual, limits, x, placed):
+    """The object for a scene with its usual terms and limits, and nodes at x (N, 3).
+
+    Some bodies (B,) have all their points placed.
+    """
     parts = Rows(*scene.rows), Points(*scene.points), Mesh(*scene.mesh), Table(*scene.table)
     held, B, matrix = Scene(*parts), len(scene.points.is_soft), empty_matrix(scene.rows.first)
     pattern, nobody, row_of_node = analysed(matrix), np.zeros(B, dtype=np.bool_), np.empty(len(x), dtype=np.int64)
@@ -85,8 +107,8 @@ def make_work(scene, x, placed):
     now = Place(x, y, known.stencils, near, none, known.stencils)
     of_step = now, x, placed, island, island, nobody, nobody, nobody, np.zeros_like(x), y, whole
     return Work(
-        held, sums, pattern, np.empty(pattern.starts[-1]), known, friction,
-        *of_step, np.zeros(B), nobody, whole, nobody, x, y, whole, whole, whole,
+        held, usual, limits, sums, pattern, np.empty(pattern.starts[-1]), known, friction,
+        *of_step, np.zeros(B), nobody, whole, nobody, x, y, whole, whole, whole, whole, whole,
     )  # fmt: skip
 
 
@@ -94,3 +116,15 @@ def make_work(scene, x, placed):
 def sums_of(work):
     """Where terms add their derivatives."""
     return work.sums
+
+
+@compiled
+def make_limits(square, eps, motion, change, ccd, remainder, exact):
+    """See `_Limits`."""
+    return Limits(square, eps, motion, change, ccd, remainder, exact)
+
+
+@compiled
+def set_step(limits, square, eps, motion, change):
+    """Have the limits of another dt."""
+    limits.square, limits.eps, limits.motion, limits.change = square, eps, motion, change
