@@ -20,11 +20,13 @@ from uipc.constitution import (
 )
 
 from ipc_articulation.affine import DOF
+from ipc_articulation.articulation.bounded_springs import FRICTION, LOWER
 from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.building import build
-from prototypes.core.system import cleared, empty_matrix, with_room
+from prototypes.core.system import analysed, cleared, empty_matrix, factorise, solve, with_room
 from prototypes.core.term import sums
 from prototypes.core.terms.coordinates import by_numbers, write_all_nodes
 from prototypes.core.terms.registry import numbering_of, read_terms
@@ -81,6 +83,11 @@ def numbers_of(matrix):
     return matrix.own, matrix.rows[:m], matrix.cols[:m], matrix.start[:m], matrix.numbers
 
 
+@compiled
+def size_of(pattern):
+    return pattern.starts[-1]
+
+
 class Beside:
     """The terms of a scene by both, at the beginning of its next step."""
 
@@ -93,12 +100,11 @@ class Beside:
         self.numbers = by_numbers(self.numbering)
         self.x = self.nodes(self.state.q)
         self.P = np.stack([self.nodes(row.reshape(n, DOF)).ravel() for row in np.eye(n * DOF)], axis=1)
-        self.movable = ~self.cpu.model.context.bodies.is_fixed
         bodies = int(self.numbering.body.max()) + 1
         self.moving = np.zeros(bodies, dtype=np.bool_)
         self.moving[self.numbering.body[~self.numbering.is_fixed]] = True
+        self.select(self.moving)
         for term in self.theirs:
-            term.select(self.movable)
             term.begin_step(self.state, DT)
         for term in self.ours:
             term.begin_step(self.state, self.x, DT)
@@ -107,9 +113,6 @@ class Beside:
             term.follow(self.state.q, step, np.zeros(n, dtype=np.bool_))
         for term in self.ours:
             term.follow(self.nodes(step))
-        self.matrices = [
-            with_room(empty_matrix(self.numbering.first), term.room, 144 * term.room) for term in self.ours
-        ]
 
     def nodes(self, q: Any) -> Any:
         x = np.empty((self.numbering.first[-1], 3))
@@ -127,19 +130,35 @@ class Beside:
         affine, surfaces = self.numbering.affine, self.cpu.model.surfaces
         return np.concatenate([np.full((surfaces.first[affine], 3), np.nan), x[4 * affine :]])
 
-    def derivatives(self, which: int, x: Any, projected: Any) -> tuple[Any, Any]:
-        """Gradient and Hessian of one of our terms by coordinates of the engine, (12 n,) and (12 n, 12 n)."""
-        numbering, matrix = self.numbering, self.matrices[which]
+    def select(self, moving: Any) -> None:
+        """From now on only the bodies (B,) of a mask move."""
+        self.moving = moving
+        self.is_free = moving[self.numbering.body] & ~self.numbering.is_fixed
+        self.movable = moving[self.numbering.body_of] & ~self.cpu.model.context.bodies.is_fixed
+        for term in self.theirs:
+            term.select(self.movable)
+
+    def matrix(self, terms: Any) -> Any:
+        room = sum(term.room for term in terms)
+        return with_room(empty_matrix(self.numbering.first), room, 144 * room)
+
+    def add(self, terms: Any, x: Any, projected: Any, matrix: Any) -> Any:
+        """The gradient (N, 3) of terms of ours; their Hessians are added to the matrix."""
         cleared(matrix)
-        is_free, g = ~numbering.is_fixed, np.zeros_like(x)
-        row_of_node = np.repeat(np.arange(len(is_free)), np.diff(numbering.first))
-        to = sums(self.moving, projected, is_free, row_of_node, matrix, g)
-        self.ours[which].add_derivatives(x, self.points(x), to)
+        g, row_of_node = np.zeros_like(x), np.repeat(np.arange(len(self.is_free)), np.diff(self.numbering.first))
+        for term in terms:
+            to = sums(self.moving, projected, self.is_free, row_of_node, matrix, g)
+            term.add_derivatives(x, self.points(x), to)
+        return g
+
+    def derivatives(self, term: Any, x: Any, projected: Any, matrix: Any) -> tuple[Any, Any]:
+        """Gradient and Hessian of one of our terms by coordinates of the engine, (12 n,) and (12 n, 12 n)."""
+        g, first = self.add([term], x, projected, matrix), self.numbering.first
         own, rows, cols, start, numbers = numbers_of(matrix)
+        assert len(rows) <= term.room
         H = np.zeros((g.size, g.size))
-        all_rows = zip([*range(len(own)), *rows], [*range(len(own)), *cols], [*own, *start], strict=True)
-        for i, j, at in all_rows:
-            (a, b), (c, d) = (3 * numbering.first[r : r + 2] for r in (i, j))
+        for i, j, at in zip([*range(len(own)), *rows], [*range(len(own)), *cols], [*own, *start], strict=True):
+            (a, b), (c, d) = (3 * first[r : r + 2] for r in (i, j))
             H[a:b, c:d] = numbers[at : at + (b - a) * (d - c)].reshape(b - a, d - c)
             H[c:d, a:b] = H[a:b, c:d].T
         return self.P.T @ g.ravel(), self.P.T @ H @ self.P
@@ -152,27 +171,37 @@ class Beside:
         np.testing.assert_allclose(ours.rounding(self.x, self.moving), noise, rtol=1e-9)
 
     def compare(self, tolerance: float = 1e-12, size: float = 0.02) -> None:
-        """Compare all at some states."""
+        """Compare all terms at some states: while all bodies move, and while half of them do."""
         assert [term.name for term in self.ours] == [term.name for term in self.theirs]
-        n, free = len(self.state.q), np.repeat(self.movable, DOF)
-        for which, (our, their) in enumerate(zip(self.ours, self.theirs, strict=True)):
+        every = self.moving
+        for our, their in zip(self.ours, self.theirs, strict=True):
+            matrix = self.matrix([our])
             for q in self.states(size=size):
-                x, E, E_engine = self.nodes(q), np.zeros(len(self.moving)), np.zeros(n)
-                our.add_energies(x, self.points(x), self.moving, E)
-                their.add_energy(q, E_engine)
-                scale = np.abs(E_engine).sum()
-                assert E.sum() == pytest.approx(E_engine.sum(), rel=tolerance, abs=tolerance * scale), our.name
-                for is_projected in (True, False):
-                    their.projected = np.full(n, is_projected)
-                    g_engine, dense = np.zeros((n, DOF)), Dense(n)
-                    their.assemble(q, g_engine, dense)
-                    g, H = self.derivatives(which, x, np.full(len(self.moving), is_projected))
-                    H_engine = dense.H.reshape(len(g), len(g))[np.ix_(free, free)]
-                    for found, given in ((g[free], g_engine.ravel()[free]), (H[np.ix_(free, free)], H_engine)):
-                        largest = np.abs(given).max(initial=0.0)
-                        np.testing.assert_allclose(
-                            found, given, rtol=0.0, atol=tolerance * largest, err_msg=f"{our.name} {is_projected}"
-                        )
+                self.select(every)
+                assert self._compare_one(our, their, q, matrix, tolerance) > 0.0, our.name
+                self.select(every & (np.arange(len(every)) % 2 == 1))
+                self._compare_one(our, their, q, matrix, tolerance)
+        self.select(every)
+
+    def _compare_one(self, our: Any, their: Any, q: Any, matrix: Any, tolerance: float) -> float:
+        n, free = len(q), np.repeat(self.movable, DOF)
+        x, E, E_engine = self.nodes(q), np.zeros(len(self.moving)), np.zeros(n)
+        our.add_energies(x, self.points(x), self.moving, E)
+        their.add_energy(q, E_engine)
+        E, E_engine = E[self.moving], E_engine[self.movable]
+        assert E.sum() == pytest.approx(E_engine.sum(), rel=tolerance, abs=tolerance * np.abs(E_engine).sum()), our.name
+        for is_projected in (True, False):
+            their.projected = np.full(n, is_projected)
+            g_engine, dense = np.zeros((n, DOF)), Dense(n)
+            their.assemble(q, g_engine, dense)
+            g, H = self.derivatives(our, x, np.full(len(self.moving), is_projected), matrix)
+            H_engine = dense.H.reshape(len(g), len(g))[np.ix_(free, free)]
+            for found, given in ((g[free], g_engine.ravel()[free]), (H[np.ix_(free, free)], H_engine)):
+                atol = tolerance * np.abs(given).max(initial=0.0)
+                np.testing.assert_allclose(found, given, rtol=0.0, atol=atol, err_msg=f"{our.name} {is_projected}")
+            assert not g[~free].any(), our.name
+            assert not H[~free].any(), our.name
+        return float(np.abs(g).max())
 
 
 def force(geometry: Any) -> None:
@@ -234,3 +263,34 @@ def test_articulations(name: str, tmp_path: Path) -> None:
     beside = Beside(robot(name, tmp_path, 3))
     assert "articulation" in {term.name for term in beside.ours}
     beside.compare(1e-11)
+
+
+@pytest.mark.parametrize("name", ["panda_push", "panda_grasp"])
+def test_restrained_steps(name: str, tmp_path: Path) -> None:
+    """The Newton step with limits, dry friction and motors, of all terms but contact."""
+    beside = Beside(robot(name, tmp_path, 3))
+    n, q = len(beside.state.q), next(beside.states(1, 1e-3))
+    engine, given, g_engine = LinearSystem(~beside.movable), {}, np.zeros((n, DOF))
+    for our, their in zip(beside.ours, beside.theirs, strict=True):
+        their.projected, given[our.name] = np.ones(n, dtype=np.bool_), (our, their)
+        their.assemble(q, g_engine, engine)
+    matrix = beside.matrix(beside.ours)
+    g = beside.add(beside.ours, beside.nodes(q), np.ones(len(beside.moving), dtype=np.bool_), matrix)
+    own, *_, numbers = numbers_of(matrix)
+    for b in np.flatnonzero(~beside.is_free):
+        numbers[own[b] : own[b] + 144] = np.eye(12).ravel()
+    pattern = analysed(matrix)
+    U, dx = np.empty(size_of(pattern)), np.empty_like(g)
+    assert factorise(pattern, numbers, beside.is_free, U)[beside.is_free].all()
+    solve(pattern, matrix, beside.is_free, U, -g, dx)
+    our, their = given["articulation"]
+    springs = their._energy.arrays.springs
+    springs[:, FRICTION], springs[:, LOWER] = (0.0, 1e4, -1e-3, 1e-3), (1e-4, 1e6, -np.inf, 0.0)
+    their._is_restrained = True
+    dq = engine.solve(g_engine)
+    whole = np.abs(dx).max()
+    np.testing.assert_allclose(dx, beside.nodes(dq), rtol=0.0, atol=1e-9 * whole)
+    free = dx.copy()
+    our.restrain(dx, pattern, matrix, beside.is_free, U)
+    assert np.abs(dx - free).max() > 1e-6 * whole
+    np.testing.assert_allclose(dx, beside.nodes(their.restrain(dq, engine)), rtol=0.0, atol=1e-8 * whole)

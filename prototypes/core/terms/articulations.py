@@ -68,7 +68,7 @@ class Articulations(Term):
             U: (u,).
         """
         if self._source._is_restrained:
-            _restrain(self._at, self._dx, pattern, matrix, is_free, U)
+            _restrain(self._at, dx, pattern, matrix, is_free, U)
 
 
 @compiled
