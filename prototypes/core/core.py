@@ -8,6 +8,9 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.engine.joint_tree import joint_tree
+from ipc_articulation.engine.scene.model import EngineModel
+from ipc_articulation.engine.state import EngineState
+from ipc_articulation.engine.workspace import Workspace
 from prototypes.core import layout, stages, touching
 from prototypes.core.term import Term
 from prototypes.core.terms.articulations import Articulations
@@ -35,15 +38,15 @@ class Core:
         is_measured: Whether energies are known where bodies are.
     """
 
-    def __init__(self, cpu: Any) -> None:
-        """Read the scene of a CPU engine.
+    def __init__(self, model: EngineModel, workspace: Workspace, state: EngineState) -> None:
+        """Read the scene of a CPU engine, with the bodies at a state.
 
         Raises:
             NotImplementedError: It has something that is not part of the core.
         """
-        scene, x = layout.read(cpu)
-        self.terms, self.config, self.order = read_terms(cpu), cpu.model.config, cpu.model.order
-        self.numbering = numbering_of(cpu.model)
+        scene, x = layout.read(model, workspace.contact, state)
+        self.terms, self.config, self.order = read_terms(model, workspace.potential.terms), model.config, model.order
+        self.numbering = numbering_of(model)
         self._numbers = by_numbers(self.numbering)
         is_fixed, B = scene.points.is_fixed, len(scene.points.is_fixed)
         self.movable, self.everybody = ~is_fixed, np.ones(B, dtype=np.bool_)
@@ -52,15 +55,14 @@ class Core:
         for term in self.terms:
             self.exact[term.exact] = self.driven[term.drives] = placed[term.placed] = True
         self.may_rest = bool((self.movable & ~self.driven).any())
-        self.room = sum(term.room for term in self.terms)
         self._articulations = [term for term in self.terms if isinstance(term, Articulations)]
         self._approaching = [term for term in self.terms if type(term).approach is not Term.approach]
         joints = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.joints for term in self.terms)])
         order, parent = joint_tree(joints, scene.rows.is_fixed[: self.numbering.affine])
         self.tree = order, parent
-        rows = cpu.model.gravity_strength
+        rows = model.gravity_strength
         self.gravity = np.concatenate([rows[: self.numbering.affine], rows[self.numbering.row]])
-        self.center, self.is_link = cpu.model.center, cpu.model.context.bodies.external_kinetic
+        self.center, self.is_link = model.center, model.context.bodies.external_kinetic
         self.usual, self.others = take_usual(self.terms, self.numbering.affine, len(x))
         remainder = np.where(self.exact, EXACT_REMAINDER, USUAL_REMAINDER)
         self._limits = make_limits(0.0, 0.0, 0.0, 0.0, self.config.ccd_tol, remainder, self.exact)
@@ -69,7 +71,7 @@ class Core:
         self.touches = bool((scene.table.model >= 0).any())
         self.projects = self.touches or bool(scene.points.is_soft.any())
         affine = ~scene.points.is_soft
-        self.by_gradients = cpu.model.context.bodies.soft.has_many_elements and bool(is_fixed[affine].all())
+        self.by_gradients = model.context.bodies.soft.has_many_elements and bool(is_fixed[affine].all())
         self.is_measured = False
 
     def begin_step(self, state: Any, x: Array, dt: float, substeps: int = 1) -> None:
@@ -121,6 +123,11 @@ class Core:
     def coordinates(self, x: Array, q: Array) -> Array:
         """Coordinates (n, 12) of nodes (N, 3); what no vertex says is as in q."""
         return all_coordinates(self._numbers, x, q)
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """How many blocks of two rows all terms may add now, and of how many numbers."""
+        return sum(term.room for term in self.terms), sum(term.numbers for term in self.terms)
 
     @property
     def restrains(self) -> bool:

@@ -73,13 +73,12 @@ class Scene(NamedTuple):
     table: Table
 
 
-def read(cpu: Any) -> tuple[Scene, Array]:
+def read(model: Any, contact: Any, state: Any) -> tuple[Scene, Array]:
     """The scene that the CPU engine has read, with the nodes x (N, 3) [m] where it is now.
 
     Raises:
         NotImplementedError: It has something that is not part of the sketch.
     """
-    model, contact = cpu.model, cpu.workspace.contact
     if model.rules.anchored or (contact is not None and contact.materials.by_load.any()):
         raise NotImplementedError("not part of the sketch: anchored friction, or resistance by load")
     bodies, surfaces, meshes = model.context.bodies, model.surfaces, getattr(contact, "_meshes", None)
@@ -127,7 +126,7 @@ def read(cpu: Any) -> tuple[Scene, Array]:
     )
     representative = np.array([np.flatnonzero(body_of == b)[0] for b in range(count)])
     table = _no_table(count) if contact is None else _table(contact, contact.materials.group[representative])
-    return Scene(rows, points, mesh, table), _nodes(cpu.state.q, affine, whose, label)
+    return Scene(rows, points, mesh, table), _nodes(state.q, affine, whose, label)
 
 
 def _corners(local: Array) -> Array:

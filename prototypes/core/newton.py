@@ -84,7 +84,7 @@ def _solve(core: Core, watch: Stopwatch) -> None:
     tolerances, or come near them where bodies are soft.
     """
     work = core.work
-    stages.assemble(work, core.room, core.projects)
+    stages.assemble(work, *core.room, core.projects)
     _add_others(core)
     watch.lap("assemble")
     result = stages.solve(work, core.by_gradients, core.restrains)

@@ -65,8 +65,8 @@ def first(work, moving):
 
 
 @compiled
-def assemble(work, room, projects):
-    """Begin the sums of gradient and Hessian, with room for blocks of two affine bodies, by the usual terms."""
+def assemble(work, blocks, numbers, projects):
+    """Begin the sums of gradient and Hessian, with room for blocks that all terms add, by the usual ones."""
     scene, sums = work.scene, work.sums
     rows, refused = scene.rows, work.refused.copy()
     for b in range(len(refused)):
@@ -77,7 +77,7 @@ def assemble(work, room, projects):
     for r in range(len(rows.body)):
         sums.is_free[r] = work.moving[rows.body[r]] and not rows.is_fixed[r]
     count = 6 * (len(work.now.some.of) + len(work.friction.force))
-    sums.matrix = with_room(sums.matrix, count + room, 144 * (count + room))
+    sums.matrix = with_room(sums.matrix, count + blocks, 144 * count + numbers)
     assemble_again(work)
 
 

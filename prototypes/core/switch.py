@@ -1,11 +1,56 @@
-"""The engine with the core in place of its own step: all else, coupling and libuipc's world, stays."""
+"""The engine with the core in place of its own step: all else, coupling and libuipc's world, stays.
+
+As a plugin of pytest, `-p prototypes.core.switch`, all engines step by it whose scenes have nothing that the core lacks.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
+import numpy as np
+
+from ipc_articulation.engine import cpu as module
+from ipc_articulation.engine.workspace import Workspace
 from prototypes.core.core import Core
 from prototypes.core.step import step
+
+_other = module.step
+_without: Counter[str] = Counter()  # what the core lacks, by the number of scenes that have it
+
+
+def core_of(model: Any, workspace: Any, state: Any) -> Core | None:
+    """The core of a workspace; None if the core lacks something."""
+    if not hasattr(workspace, "core"):
+        try:
+            workspace.core = Core(model, workspace, state)
+        except NotImplementedError as error:
+            workspace.core = None
+            _without[str(error)] += 1
+    return workspace.core  # type: ignore[no-any-return]
+
+
+def _with_read_outs(state: Any, rested: Any, model: Any, workspace: Workspace, dt: float, *rest: Any) -> Any:
+    """In place of `engine.step.step`, with the engine's own potential where the read-outs of a step need it."""
+    core = core_of(model, workspace, state)
+    if core is None:
+        return _other(state, rested, model, workspace, dt, *rest)
+    if workspace.conditioning.is_due:
+        workspace.conditioning.test(state)
+    potential = workspace.potential
+    potential.begin_step(state, dt, rest[0])
+    workspace.conditioning.follow(state)
+    after = step(core, state, rested, model, dt, *rest)
+    potential.place(state.q, np.ones(len(state.q), dtype=np.bool_))
+    potential.cover(after[0].q)
+    return after
+
+
+def _alone(state: Any, rested: Any, model: Any, workspace: Any, *rest: Any) -> Any:
+    core = getattr(workspace, "core", None)
+    if core is None:
+        return _other(state, rested, model, workspace, *rest)
+    return step(core, state, rested, model, *rest)
 
 
 def switch(cpu: Any) -> Core:
@@ -14,14 +59,17 @@ def switch(cpu: Any) -> Core:
     Raises:
         NotImplementedError: Its scene has something that is not part of the core.
     """
-    from ipc_articulation.engine import cpu as module
-
-    core, other = Core(cpu), module.step
-
-    def either(state: Any, rested: Any, model: Any, workspace: Any, *rest: Any) -> Any:
-        if workspace is cpu.workspace:
-            return step(core, state, rested, model, *rest)
-        return other(state, rested, model, workspace, *rest)
-
-    module.step = either  # type: ignore[attr-defined]
+    core = cpu.workspace.core = Core(cpu.model, cpu.workspace, cpu.state)
+    module.step = _alone  # type: ignore[attr-defined]
     return core
+
+
+def pytest_configure() -> None:
+    """Let all engines step by the core."""
+    module.step = _with_read_outs  # type: ignore[attr-defined]
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say what was missing."""
+    for what, count in _without.most_common():
+        terminalreporter.write_line(f"{count} scenes by the engine's own step: {what}")

@@ -46,6 +46,11 @@ class Term(ABC):
     placed: Ints = NO_BODIES  # (k,) affine bodies whose points it needs
     room: int = 0  # largest number of blocks of two different rows that it adds
 
+    @property
+    def numbers(self) -> int:
+        """The largest number of numbers in the blocks of `room`."""
+        return 144 * self.room
+
     @abstractmethod
     def begin_step(self, state: EngineState, x: Array, dt: float) -> None:
         """Compute everything that is constant in the step of dt [s] from a state, whose nodes are x (N, 3)."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Bools, Ints
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from prototypes.core.references import by_reference
 from prototypes.core.system import find
@@ -33,6 +33,13 @@ class Numbering(NamedTuple):
     def affine(self) -> int:
         """A."""
         return len(self.body) - len(self.row)
+
+    def rows_of(self, bodies: Ints, points: Array) -> Ints:
+        """The rows of nodes of points (..., 3) in the frames of rows of twelve coordinates (...)."""
+        of_corner = np.zeros((len(self.body_of), 4), dtype=np.int64)
+        of_corner[self.row, self.label] = self.affine + np.arange(len(self.row))
+        label = np.argmax(np.concatenate([np.full((*bodies.shape, 1), 0.5), points], axis=-1), axis=-1)
+        return np.where(bodies < self.affine, bodies, of_corner[bodies, label])
 
 
 NumbersType, Numbers = by_reference(Numbering, __name__, "Numbers")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,17 +12,23 @@ from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.body_force import BodyForce
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.driving_joint import DrivingJoints
+from ipc_articulation.engine.terms.finite_elements import FiniteElements as EngineFiniteElements
 from ipc_articulation.engine.terms.joint_force import JointForces
 from ipc_articulation.engine.terms.joint_limit import JointLimits
 from ipc_articulation.engine.terms.joint_penalty import JointPenalties
 from ipc_articulation.engine.terms.kinetic import Kinetic as EngineKinetic
 from ipc_articulation.engine.terms.shape import ShapeEnergy
+from ipc_articulation.engine.terms.soft_position import SoftPosition as EngineSoftPosition
+from ipc_articulation.engine.terms.soft_transform import SoftTransform as EngineSoftTransform
+from ipc_articulation.engine.terms.stitches import Stitches as EngineStitches
 from ipc_articulation.engine.terms.vertex_force import VertexForce
 from ipc_articulation.frontend.contact_world import group_of_rows
 from prototypes.core.term import Term
 from prototypes.core.terms import joints
 from prototypes.core.terms.articulations import Articulations
 from prototypes.core.terms.coordinates import Numbering
+from prototypes.core.terms.elements import FiniteElements, Stitches
+from prototypes.core.terms.goals import SoftPosition, SoftTransform
 from prototypes.core.terms.inertia import Kinetic
 from prototypes.core.terms.loads import BodyLoad, VertexLoad
 from prototypes.core.terms.shapes import Shape
@@ -34,20 +40,24 @@ class Source(NamedTuple):
     model: Any  # `EngineModel`
     numbering: Numbering
 
+    @property
+    def first_vertex(self) -> int:
+        """The first soft vertex of `Surfaces`."""
+        return int(self.model.surfaces.first[self.numbering.affine])
+
     def nodes(self, vertices: Ints) -> Ints:
         """The nodes of soft vertices of `Surfaces`."""
-        surfaces, affine = self.model.surfaces, self.numbering.affine
-        return vertices - surfaces.first[affine] + 4 * affine
+        return vertices - self.first_vertex + 4 * self.numbering.affine
 
 
-def read_terms(cpu: Any) -> list[Term]:
+def read_terms(model: Any, terms: Iterable[Any]) -> list[Term]:
     """The terms of the potential of a CPU engine without contact, in their order.
 
     Raises:
         NotImplementedError: There is a term of another kind.
     """
-    of = Source(cpu.model, numbering_of(cpu.model))
-    return [_made(term, of) for term in cpu.workspace.potential.terms if not isinstance(term, Contact)]
+    of = Source(model, numbering_of(model))
+    return [_made(term, of) for term in terms if not isinstance(term, Contact)]
 
 
 def numbering_of(model: Any) -> Numbering:
@@ -85,6 +95,14 @@ def _vertex_load(term: VertexForce, of: Source) -> Term:
     return VertexLoad(term, of.nodes(term._vertices), of.numbering)
 
 
+def _elements(term: EngineFiniteElements, of: Source) -> Term:
+    return FiniteElements(term, of.numbering, of.first_vertex)
+
+
+def _soft_position(term: EngineSoftPosition, of: Source) -> Term:
+    return SoftPosition(term, of.numbering.rows_of(term._bodies, term._points), of.numbering)
+
+
 def _of_affine(make: Callable[[Any, int], Term]) -> Callable[[Any, Source], Term]:
     return lambda term, of: make(term, of.numbering.affine)
 
@@ -101,5 +119,9 @@ _MAKERS: dict[type, Callable[[Any, Source], Term]] = {
     BodyForce: _body_load,
     JointForces: _body_load,
     VertexForce: _vertex_load,
+    EngineFiniteElements: _elements,
+    EngineSoftPosition: _soft_position,
+    EngineSoftTransform: lambda term, of: SoftTransform(term, term._aim.rows, of.numbering),
+    EngineStitches: lambda term, of: Stitches(term, of.numbering),
     **{kind: _of_affine(make) for kind, make in _JOINTS.items()},
 }
