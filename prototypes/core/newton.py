@@ -473,9 +473,7 @@ def between(points, y, ahead, fraction):
 @compiled
 def of_near(stencils, some):
     """The stencils within d̂ alone."""
-    of = some.of
-    columns = stencils.pair[of], stencils.kind[of], stencils.vertices[of], stencils.mollified[of], stencils.foreseen[of]
-    return contact.Stencils(*columns, np.zeros(len(of)))
+    return contact.chosen(stencils, some.of, np.zeros(len(some.of)))
 
 
 @compiled
