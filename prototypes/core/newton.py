@@ -16,10 +16,11 @@ from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.convergence import are_done
 from ipc_articulation.engine.newton.extrapolation import rigid_motion
 from ipc_articulation.engine.newton.turning import on_circles
-from prototypes.core import contact, joints, layout, shapes
+from prototypes.core import contact, joints, layout, resistance, shapes
 from prototypes.core.layout import Limits
 from prototypes.core.references import by_reference
 from prototypes.core.search import Candidates, boxes, cover, crowded, looked_at, near_pairs, nothing, paired
+from prototypes.core.stencils import place_points
 from prototypes.core.system import (
     Matrix,
     Pattern,
@@ -90,6 +91,7 @@ class _Held(NamedTuple):
     linkage: Any
     limits: Limits
     kept: Any
+    before: Array  # (N, 3) velocities of the step before the last one
 
 
 HeldType, Held = by_reference(_Held, __name__)
@@ -107,7 +109,7 @@ def hold(scene, linkage, limits, x):
     """All that steps need, with the bodies at x (N, 3)."""
     parts = Rows(*scene.rows), Points(*scene.points), Mesh(*scene.mesh), Table(*scene.table)
     held = Scene(*parts, _elements(scene.membranes), _elements(scene.hinges), _elements(scene.solids))
-    return Held(held, Linkage(*linkage), limits, begin(held, x))
+    return Held(held, Linkage(*linkage), limits, begin(held, x), np.zeros_like(x))
 
 
 @compiled
@@ -118,7 +120,8 @@ def _elements(elements):
 @compiled
 def advance(held, x, v):
     """`step` with what is held, which keeps what the next step needs. Returns: nodes, velocities, and iterations."""
-    x, v, held.kept, iterations = step(held.scene, held.linkage, held.limits, held.kept, x, v)
+    before, held.before = held.before, v
+    x, v, held.kept, iterations = step(held.scene, held.linkage, held.limits, held.kept, x, v, before)
     return x, v, iterations
 
 
@@ -127,22 +130,10 @@ def positions(points, rows, x, placed):
     """Points (V, 3) from nodes (N, 3): all of some bodies (B,), and hulls; the others are undefined."""
     y = np.empty((len(points.row), 3))
     for b in range(len(placed)):
-        _place(points, rows, x, points.hull[b, 0], points.hull[b, 1], y)
+        place_points(points, rows, x, points.hull[b, 0], points.hull[b, 1], y)
         if placed[b] and points.hull[b, 0] != points.first[b]:
-            _place(points, rows, x, points.first[b], points.first[b + 1], y)
+            place_points(points, rows, x, points.first[b], points.first[b + 1], y)
     return y
-
-
-@compiled
-def _place(points, rows, x, begin, end, y):
-    for v in range(begin, end):
-        r = points.row[v]
-        first, count = rows.first[r], rows.first[r + 1] - rows.first[r]
-        for k in range(3):
-            s = 0.0
-            for a in range(count):
-                s += points.weight[v, a] * x[first + a, k]
-            y[v, k] = s
 
 
 @compiled
@@ -151,7 +142,7 @@ def place_met(points, rows, x, near, placed, y):
     for p in range(len(near)):
         for b in near[p]:
             if b < len(placed) and not placed[b]:
-                _place(points, rows, x, points.first[b], points.first[b + 1], y)
+                place_points(points, rows, x, points.first[b], points.first[b + 1], y)
 
 
 @compiled
@@ -176,8 +167,8 @@ def begin(scene, x):
 
 
 @compiled
-def step(scene, linkage, limits, kept, x, v):
-    """Advance nodes x (N, 3) and their velocities v by dt.
+def step(scene, linkage, limits, kept, x, v, v_before):
+    """Advance nodes x (N, 3) and their velocities v by dt; v_before are those of the step before.
 
     Returns:
         Nodes and velocities, what is kept, and the number of iterations, negative if they were too many.
@@ -189,11 +180,15 @@ def step(scene, linkage, limits, kept, x, v):
     y = positions(points, rows, x, placed)
     near = near_pairs(scene.table, *boxes(points, y, y), movable)
     place_met(points, rows, x, near, placed, y)
+    law = scene.table.law
+    begin_resistance(law, scene, kept.candidates.stencils, limits.dt, v)
     known, nearer = cover(scene, kept.candidates, (x, x), (y, y), near)
     known.stencils.foreseen[:] = np.nan
     stencils, among = looked_at(scene.table, known, nearer)
     some = contact.near(scene.table, stencils, y, movable)
+    met = resistance.adopt(law, scene, stencils, some, y, (x - limits.dt * v, x - limits.dt * v_before))
     friction = contact.lag(scene, square, stencils, some, y)
+    resistance.follow(law, scene, known.stencils, stencils, among, met)
     labels = joined(islands.join(np.arange(len(movable)), linkage.couples, movable), near, movable)
     now = Place(x, y, stencils, some, among, of_near(stencils, some))
     known, now = advanced(scene, linkage, limits, known, now, friction, x_tilde, x, v, labels, movable)
@@ -231,6 +226,13 @@ def step(scene, linkage, limits, kept, x, v):
         some = contact.near(scene.table, stencils, y, moving)
         now = Place(at, y, stencils, some, among, of_near(stencils, some))
     return now.x, (now.x - x) / limits.dt, kept, -iterations if np.any(moving) else iterations
+
+
+@compiled
+def begin_resistance(law, scene, stencils, dt, v):
+    """Begin a step with what the law of resistances has held last."""
+    if law is not None:
+        resistance.begin_step(law, scene, stencils, (law.pairs, law.values), dt, 0.0, v)
 
 
 @compiled

@@ -26,6 +26,7 @@ from ipc_articulation.contact.soft.vertex_trees import _box_of_leaf as box_of_le
 from ipc_articulation.contact.staying_apart import come_near
 from ipc_articulation.contact.stencils import columns_of
 from prototypes.core.contact import PLANE, Stencils, chosen
+from prototypes.core.models import fill, that_touch
 from prototypes.core.references import by_reference
 from prototypes.core.stencils import distance, write_coordinates
 
@@ -267,6 +268,7 @@ def _found(scene, near, place, is_way, skin, of_way, count, nodes, ends):
     found = primitives_of_leaves(leaves, mesh.trees, mesh.edges, mesh.faces, *ends, distances)
     pair, kind, vertices, mollified = columns_of(pairs, mesh.dimension, mesh.edges, mesh.faces, mesh.squares, *found)
     some, _ = come_near(pair, kind, vertices, *ends, distances)
+    some = that_touch(scene, kind, vertices, some)
     pair, kind, vertices, mollified = pair[some], kind[some], vertices[some], mollified[some]
     first = np.zeros(count + 1, dtype=np.int64)
     for s in range(len(pair)):
@@ -360,14 +362,17 @@ def _joined(scene, known, near, place, is_way, skin, straight, moved, y):
             for v in range(points.first[i], points.first[i + 1]):
                 kind[s], vertices[s, 0], vertices[s, 1] = PLANE, v, j - bodies
                 least[s] = distance(kind, vertices, s, y, table.planes, w, n)
-                if least[s] < table.reach + skin[k]:
+                if table.touches[v] and least[s] < table.reach + skin[k]:
                     s += 1
         for c in range(first[k], s):
             pair[c, 0], pair[c, 1] = i, j
-            if place[k] < 0:
-                kappa[c], mu[c] = table.kappa[table.model[i, j]], table.mu[i, j]
         first[k + 1] = s
-    return Stencils(pair[:s], kind[:s], vertices[:s], mollified[:s], kappa[:s], mu[:s], foreseen[:s], least[:s]), first
+    columns = pair[:s], kind[:s], vertices[:s], mollified[:s], kappa[:s], mu[:s], foreseen[:s], least[:s]
+    stencils = Stencils(*columns)
+    for k in range(len(near)):
+        if place[k] < 0:
+            fill(scene, stencils, first[k], first[k + 1])
+    return stencils, first
 
 
 @compiled
