@@ -81,7 +81,7 @@ def within(scene, known, x):
     Returns:
         Points (V, 3), the stencils that may be near, and `Near`: `len(some.of)` of them are within d̂.
     """
-    y, movable = _placed(scene, x), ~scene.points.is_fixed
+    y, movable = placed(scene, x), ~scene.points.is_fixed
     near = near_pairs(scene.table, *boxes(scene.points, y, y), movable)
     known, nearer = cover(scene, known, (x, x), (y, y), near)
     stencils, _ = looked_at(scene.table, known, nearer)
@@ -89,7 +89,7 @@ def within(scene, known, x):
 
 
 @compiled
-def _placed(scene, x):
+def placed(scene, x):
     """All points (V, 3)."""
     y = np.empty((len(scene.points.row), 3))
     place_points(scene.points, scene.rows, x, 0, len(y), y)
@@ -122,7 +122,7 @@ def closest(scene: Any, x: Array) -> tuple[float, tuple[int, ...]]:
 @compiled
 def _closest(scene, x):
     """See `closest`; it searches within a reach that grows: few pairs are within their distance, many within 10 d̂."""
-    table, y, own, pair = scene.table, _placed(scene, x), scene.table.reach, np.full(2, -1)
+    table, y, own, pair = scene.table, placed(scene, x), scene.table.reach, np.full(2, -1)
     limit, thickest, reach, gap, is_plane = _LIMIT * _largest(table.d_hat), _largest(table.xi), own, np.inf, False
     while True:
         table.reach = reach

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import trimesh
+from scipy.spatial.transform import Rotation
 from uipc import view
 from uipc.constitution import AffineBodyShell
 from uipc.geometry import label_surface
@@ -15,7 +16,6 @@ from uipc.geometry import trimesh as uipc_trimesh
 from ipc_articulation.contact.materials import BY_LOAD
 from tests.engine.scenes import BoxScene, translation
 from tests.engine.soft.soft_scenes import SoftScene, block, cloth, moved, particles, vertices
-from tests.engine.soft.test_contact_elements import table
 from tests.engine.test_by_load import Pile, stack, turned
 from tests.engine.test_contact_features import set_self_collision
 from tests.engine.test_part_elements import sledge
@@ -23,7 +23,7 @@ from tests.engine.test_part_elements import sledge
 
 def by_load(folder: Path) -> BoxScene:
     """Light under heavy boxes, near each other from the beginning."""
-    return stack(folder, [1e-3, 1.0, 1e3, 1e6], gap=0.5)
+    return stack(folder, [1.0, 30.0, 0.01, 5.0], gap=0.5)
 
 
 def falling_by_load(folder: Path) -> BoxScene:
@@ -58,27 +58,32 @@ def adaptive(folder: Path) -> BoxScene:
 def of_parts(folder: Path) -> BoxScene:
     """Boxes, whose lower vertices have another friction, on the ground and on a box."""
     scene, _ = sledge(folder, [(0.1, 1e9, True), (0.9, 1e9, True)])
-    scene.add_box(translation(0.02, 0.03, 0.304))
+    scene.add_box(turned(0.01, 0.02, 0.03, 0.304))  # edges are almost parallel
     return scene.start()
 
 
 def of_elements(folder: Path) -> BoxScene:
     """Soft bodies of which some parts pass through a box, and others have another friction and resistance there."""
-    scene = table(SoftScene(folder), (0, 1, 0.2, True), (0, 2, 0.0, False), (1, 1, 0.7, True))
+    scene = SoftScene(folder)
     tabular = scene.scene.contact_tabular()
-    made = [*map(tabular.get, range(3)), tabular.create("stiff"), tabular.create("slick")]
-    for a, b, *model in ((0, 3, 0.9, 3e8), (3, 3, 0.6, 5e8), (4, 0, 0.0, 1e9), (4, 1, 0.0, 1e8), (4, 3, 0.1, 3e8)):
-        tabular.insert(made[a], made[b], *model)
-    tabular.insert(made[4], made[2], 0.0, 1e8, False)
+    made = [tabular.default_element(), *map(tabular.create, ["cloth", "hole", "stiff", "slick"])]
+    for a, b, mu, kappa, is_enabled in [
+        *((0, 1, 0.2, 1e8, True), (0, 2, 0.0, 1e8, False), (0, 3, 0.9, 3e8, True), (0, 4, 0.0, 1e9, True)),
+        *((1, 1, 0.7, 2e8, True), (3, 3, 0.6, 5e8, True)),
+        *((4, 1, 0.0, 1e8, True), (4, 2, 0.0, 1e8, False), (4, 3, 0.1, 3e8, True)),
+    ]:
+        tabular.insert(made[a], made[b], mu, kappa, is_enabled)
     scene.add_box(translation(0, 0, -0.1), size=(1.0, 1.0, 0.2), is_fixed=1)
-    slot = scene.add_box(translation(0.1, 0.1, 0.103))
+    T = translation(0.1, 0.1, 0.103)
+    T[:3, :3] = tilt = Rotation.from_rotvec([0.0007, 0.0005, 0.0]).as_matrix()
+    slot = scene.add_box(T)
     x = slot.geometry().positions().view()[:, :, 0]
     view(slot.geometry().vertices().create("contact_element_id", 0))[:] = np.where(x[:, 0] < 0, 0, 4)
-    mesh = moved(cloth(10, size=0.8), 0.25, 0.0, 0.0015)
+    mesh = moved(cloth(10, size=0.8), 0.25, 0.0, 0.0015, turn=tilt.T)
     x = mesh.positions().view()[:, :, 0]
     ids = np.where(x[:, 0] > 0.4, 2, np.where(np.arange(len(x)) % 3 == 0, 3, 1))
     scene.add_soft(vertices(mesh, contact_element_id=ids, is_fixed=np.linalg.norm(x[:, :2], axis=1) < 0.1))
-    scene.add_soft(vertices(particles([[0, 0.3, 0.0115], [-0.3, 0, 0.0115]]), contact_element_id=[1, 3]), "dust")
+    scene.add_soft(vertices(particles([[-0.3, 0.3, 0.0115], [-0.4, 0, 0.0115]]), contact_element_id=[1, 3]), "dust")
     return scene.start()
 
 
