@@ -54,6 +54,8 @@ class _Stencils(NamedTuple):
     kind: Ints  # (K,)
     vertices: Ints  # (K, 4) points; of a half-plane a point and p
     mollified: Array  # (K,) ε of edges' mollifier [m⁴]
+    kappa: Array  # (K,) resistance κ_c [Pa]
+    mu: Array  # (K,) coefficient of friction
     foreseen: Array  # (K,) β of `contact.foresight`, NaN: nothing
     least: Array  # (K,) as near they may come on the way [m]
 
@@ -86,6 +88,13 @@ class _Friction(NamedTuple):
 
 
 FrictionType, Friction = by_reference(_Friction, __name__)
+
+
+@compiled
+def chosen(stencils, some, least):
+    """Some of the stencils, (k,), as near as these may come, (k,)."""
+    kinds = stencils.pair[some], stencils.kind[some], stencils.vertices[some], stencils.mollified[some]
+    return Stencils(*kinds, stencils.kappa[some], stencils.mu[some], stencils.foreseen[some], least)
 
 
 @compiled
@@ -129,7 +138,7 @@ def add_energies(table, square, stencils, y, moving, E):
         if not gap > 0.0:
             E[b] = np.inf
             continue
-        B = square * table.kappa[model] * barrier(gap, d_hat, xi)[0]
+        B = square * stencils.kappa[s] * barrier(gap, d_hat, xi)[0]
         if mollified[s] > 0.0:
             B *= mollifier(cross_of(vertices, s, y, e), mollified[s])[0]
         E[b] += B
@@ -207,7 +216,7 @@ def add_derivatives(scene, square, stencils, some, y, projected, row_of_node, is
             H = memory[: 9 * m * m].reshape(3 * m, 3 * m)
         project = projected[i] or (j < len(projected) and projected[j])
         model, eps = table.model[i, j], mollified[s]
-        d_hat, xi, kappa = table.d_hat[model], table.xi[model], square * table.kappa[model]
+        d_hat, xi, kappa = table.d_hat[model], table.xi[model], square * stencils.kappa[s]
         B, slope, h = barrier(d - xi, d_hat, xi)
         if is_led(is_soft, pair, s):
             h = chord(d - xi, slope, h, stencils.foreseen[s], d_hat, xi)
@@ -414,7 +423,7 @@ def add_corrections(scene, square, stencils, some, y, ahead, loads):
         m = place_rows(stencils.kind, vertices, s, scene.points.row, scene.rows.first, place, nodes)
         lever_of(stencils.kind, vertices, s, w, place, m, weight, lever)
         curvature = barrier(d - xi, table.d_hat[model], xi)[2]
-        add_gradient(square * table.kappa[model] * curvature * sunk, n, lever, nodes, m, loads)
+        add_gradient(square * stencils.kappa[s] * curvature * sunk, n, lever, nodes, m, loads)
         found = True
     return found
 
@@ -429,14 +438,14 @@ def lag(scene, square, stencils, some, y):
     for k in range(size):
         s = some.of[k]
         i, j, eps = stencils.pair[s, 0], stencils.pair[s, 1], stencils.mollified[s]
-        if table.mu[i, j] == 0.0 or (eps > 0.0 and cross_of(stencils.vertices, s, y, e) < eps):
+        if stencils.mu[s] == 0.0 or (eps > 0.0 and cross_of(stencils.vertices, s, y, e) < eps):
             continue
         model = table.model[i, j]
         m = place_rows(stencils.kind, stencils.vertices, s, scene.points.row, scene.rows.first, place, nodes[f])
         lever_of(stencils.kind, stencils.vertices, s, some.w[k], place, m, scene.points.weight, lever[f])
         slope = barrier(some.distance[k] - table.xi[model], table.d_hat[model], table.xi[model])[1]
         pair[f, 0], pair[f, 1], count[f] = i, j, m
-        force[f] = -table.mu[i, j] * square * table.kappa[model] * slope
+        force[f] = -stencils.mu[s] * square * stencils.kappa[s] * slope
         normal[f] = some.n[k]
         f += 1
     return Friction(pair[:f], count[:f], nodes[:f], lever[:f], normal[:f], force[:f], np.full((f, 3), np.nan))

@@ -26,12 +26,25 @@ ROOM = NODES + 4  # of a lever: weights of a point are always four
 
 
 @compiled
+def place_points(points, rows, x, begin, end, y):
+    """Write the points from `begin` to `end` to y (V, 3), with nodes at x (N, 3); of velocities likewise."""
+    for v in range(begin, end):
+        r = points.row[v]
+        first, count = rows.first[r], rows.first[r + 1] - rows.first[r]
+        for k in range(3):
+            s = 0.0
+            for a in range(count):
+                s += points.weight[v, a] * x[first + a, k]
+            y[v, k] = s
+
+
+@compiled
 def place_sides(kind, vertices, s, row_of, place):
-    """The same for two affine bodies, whose nodes are known."""
+    """The same for two affine bodies, whose nodes are known, or for one and itself."""
     if kind[s] != PLANE:
-        at = 0 if row_of[vertices[s, 0]] < row_of[vertices[s, 3]] else 4
-        place[0], place[2], place[3] = at, 4 - at, 4 - at
-        place[1] = at if kind[s] == EDGES else 4 - at
+        one, other = row_of[vertices[s, 0]], row_of[vertices[s, 3]]
+        place[0], place[2] = 4 * int(one > other), 4 * int(other > one)
+        place[1], place[3] = place[0 if kind[s] == EDGES else 2], place[2]
 
 
 @compiled
