@@ -95,7 +95,9 @@ class Limits(NamedTuple):
     dt: float  # [s]
     motion: float  # a step that moves no point by more may be the last one [m]
     change: float  # the same of the entries of A
-    eps: float  # ε of friction: slip at which it is fully developed [m]
+    eps: float  # ε of lagged friction: slip at which it is fully developed [m]; 0 leaves friction out
+    holds: bool  # whether friction has anchors instead
+    pairs_of: int  # N of what friction remembers, the number of bodies and half-planes as rows of twelve
     most: int  # Newton's iterations
     by_gradients: bool  # whether conjugate gradients are tried first
 
@@ -108,8 +110,8 @@ def read(cpu: Any, dt: float) -> tuple[Scene, Linkage, Limits, Array, Array]:
     """
     model, contact, potential = cpu.model, cpu.workspace.contact, cpu.workspace.potential
     foreign = {term.name for term in potential.terms} - KNOWN
-    if foreign or model.rules.anchored or (contact is not None and contact.materials.by_load.any()):
-        raise NotImplementedError(f"not part of the sketch: {foreign or 'anchored friction, or resistance by load'}")
+    if foreign or (contact is not None and contact.materials.by_load.any()):
+        raise NotImplementedError(f"not part of the sketch: {foreign or 'resistance by load'}")
     bodies, surfaces, meshes = model.context.bodies, model.surfaces, getattr(contact, "_meshes", None)
     affine = len(bodies.q) - int(bodies.soft.first[-1])
     corners = int(surfaces.first[affine])
@@ -162,6 +164,8 @@ def read(cpu: Any, dt: float) -> tuple[Scene, Linkage, Limits, Array, Array]:
         config.velocity_tol * dt,
         config.transrate_tol * dt,
         config.eps_velocity * dt,
+        bool(model.rules.anchored),
+        len(bodies.q) + len(table.planes),
         config.max_iter,
         bool(bodies.soft.has_many_elements and bodies.is_fixed[:affine].all()),
     )

@@ -16,7 +16,8 @@ from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.convergence import are_done
 from ipc_articulation.engine.newton.extrapolation import rigid_motion
 from ipc_articulation.engine.newton.turning import on_circles
-from prototypes.core import contact, joints, layout, shapes
+from prototypes.core import contact, joints, layout, memory, shapes
+from prototypes.core.friction import Friction, add_friction, add_friction_energies, add_slips, follow, lag
 from prototypes.core.layout import Limits
 from prototypes.core.references import by_reference
 from prototypes.core.search import Candidates, boxes, cover, crowded, looked_at, near_pairs, nothing, paired
@@ -72,7 +73,7 @@ class _Iteration(NamedTuple):
     linkage: Any  # `joints.Linkage`, likewise
     limits: Limits
     now: Place
-    friction: contact.Friction
+    friction: Friction
     since: Array  # (N, 3) nodes at the beginning of the step
     x_tilde: Array  # (N, 3)
     before: Array  # (N, 3) the last Newton step
@@ -90,6 +91,7 @@ class _Held(NamedTuple):
     linkage: Any
     limits: Limits
     kept: Any
+    memory: memory.Memory  # of friction
 
 
 HeldType, Held = by_reference(_Held, __name__)
@@ -107,7 +109,7 @@ def hold(scene, linkage, limits, x):
     """All that steps need, with the bodies at x (N, 3)."""
     parts = Rows(*scene.rows), Points(*scene.points), Mesh(*scene.mesh), Table(*scene.table)
     held = Scene(*parts, _elements(scene.membranes), _elements(scene.hinges), _elements(scene.solids))
-    return Held(held, Linkage(*linkage), limits, begin(held, x))
+    return Held(held, Linkage(*linkage), limits, begin(held, x), memory.nothing())
 
 
 @compiled
@@ -118,7 +120,7 @@ def _elements(elements):
 @compiled
 def advance(held, x, v):
     """`step` with what is held, which keeps what the next step needs. Returns: nodes, velocities, and iterations."""
-    x, v, held.kept, iterations = step(held.scene, held.linkage, held.limits, held.kept, x, v)
+    x, v, held.kept, iterations = step(held.scene, held.linkage, held.limits, held.kept, held.memory, x, v)
     return x, v, iterations
 
 
@@ -176,13 +178,13 @@ def begin(scene, x):
 
 
 @compiled
-def step(scene, linkage, limits, kept, x, v):
-    """Advance nodes x (N, 3) and their velocities v by dt.
+def step(scene, linkage, limits, kept, remembered, x, v):
+    """Advance nodes x (N, 3) and their velocities v by dt; friction remembers what it has in the end.
 
     Returns:
         Nodes and velocities, what is kept, and the number of iterations, negative if they were too many.
     """
-    points, rows, square = scene.points, scene.rows, limits.dt**2
+    points, rows = scene.points, scene.rows
     movable = ~points.is_fixed
     x_tilde = predicted(rows, limits.dt, x, v)
     placed = paired(kept.candidates, len(movable))
@@ -193,7 +195,9 @@ def step(scene, linkage, limits, kept, x, v):
     known.stencils.foreseen[:] = np.nan
     stencils, among = looked_at(scene.table, known, nearer)
     some = contact.near(scene.table, stencils, y, movable)
-    friction = contact.lag(scene, square, stencils, some, y)
+    friction = lag(scene, limits, stencils, some, contact.coefficients(scene.table, stencils.pair), y)
+    if limits.holds:
+        memory.anchor(scene, limits, remembered, friction, x, x)
     labels = joined(islands.join(np.arange(len(movable)), linkage.couples, movable), near, movable)
     now = Place(x, y, stencils, some, among, of_near(stencils, some))
     known, now = advanced(scene, linkage, limits, known, now, friction, x_tilde, x, v, labels, movable)
@@ -225,11 +229,13 @@ def step(scene, linkage, limits, kept, x, v):
         given = Iteration(scene, linkage, limits, here, friction, x, x_tilde, before, moving, is_free)
         at, y, alpha, turned, here, kept = line_search(given, dx, y_ahead, fraction, met, searching, labels, kept)
         stencils, among = here.stencils, here.among
-        contact.follow(friction, limits.eps, x, now.x, at, moving, turned)
+        follow(friction, x, now.x, at, moving, turned)
         before, whole = at - now.x, alpha
         moving, _, _ = islands.unfinished(met, moving, done, movable)
         some = contact.near(scene.table, stencils, y, moving)
         now = Place(at, y, stencils, some, among, of_near(stencils, some))
+    if limits.holds:
+        memory.remember(scene, limits, remembered, friction, x, now.x)
     return now.x, (now.x - x) / limits.dt, kept, -iterations if np.any(moving) else iterations
 
 
@@ -309,7 +315,7 @@ def energies(scene, linkage, limits, stencils, friction, since, x_tilde, x, y, m
     E, square = np.zeros(len(moving)), limits.dt**2
     shapes.add_energies(scene, square, x, x_tilde, y, moving, E)
     contact.add_energies(scene.table, square, stencils, y, moving, E)
-    contact.add_friction_energies(friction, limits.eps, since, x, moving, E)
+    add_friction_energies(friction, since, x, moving, E)
     joints.add_energies(linkage, joints.coordinates(x, len(linkage.parent)), moving, E)
     return E
 
@@ -360,7 +366,7 @@ def assemble(given, projected, kept):
     shapes.add_derivatives(scene, square, *where, given.moving, projected, matrix, kept.places, g)
     of = kept.row_of_node, given.is_free, matrix, g
     contact.add_derivatives(scene, square, now.stencils, now.some, now.y, projected, *of)
-    contact.add_friction(scene, friction, given.limits.eps, given.since, now.x, given.moving, *of)
+    add_friction(scene, friction, given.since, now.x, given.moving, *of)
     at = joints.add_derivatives(given.linkage, q, given.moving, projected, given.is_free, matrix, g)
     return g, Kept(kept.candidates, matrix, kept.pattern, kept.U, kept.places, kept.row_of_node), at
 
@@ -503,7 +509,7 @@ def keeps(given, ahead, y_ahead, labels):
     now, moving, exact = given.now, given.moving, given.linkage.exact
     gaps, slips = np.zeros(len(moving)), np.zeros(len(moving))
     contact.add_changes(given.scene.table, now.stencils, now.y, y_ahead, moving, gaps)
-    contact.add_slips(given.friction, given.limits.eps, given.since, now.x, ahead, moving, slips)
+    add_slips(given.friction, given.since, now.x, ahead, moving, slips)
     allowed = np.where(islands.anyone(labels, exact), _CHANGE[1], _CHANGE[0])
     return (islands.largest(labels, gaps) < _CHANGE[0]) & (islands.largest(labels, slips) < allowed)
 
