@@ -247,15 +247,22 @@ def forces(scene: Any, friction: Any, since: Array, x: Array, row: Ints) -> Cont
         row: Of twelve coordinates, of each point (V,); half-planes count after the last one.
     """
     first, second, normals, on_first, gaps = _forces(scene, friction, since, x)
-    pair, vertices, of_soft, bodies = friction.pair, friction.vertices, scene.points.is_soft, friction.pair.copy()
-    is_plane = pair[:, 1] >= len(of_soft)
-    is_soft = of_soft[np.where(is_plane, pair[:, 0], pair[:, 1])]
-    bodies[is_soft, 0] = row[vertices[is_soft, 0]]
-    at = is_soft & ~is_plane
-    bodies[at, 1] = row[vertices[at, np.argmin(friction.w[at], axis=1)]]
-    bodies[is_plane, 1] += row.max() + 1 - len(of_soft)
     nothing = np.zeros_like(first)
-    return ContactForces(first, second, normals, nothing, on_first, nothing, gaps, bodies)
+    return ContactForces(first, second, normals, nothing, on_first, nothing, gaps, _bodies(scene, friction, row))
+
+
+@compiled
+def _bodies(scene, friction, row):
+    """The bodies of the stencils, (F, 2), as rows of twelve coordinates."""
+    is_soft, bodies, more = scene.points.is_soft, friction.pair.copy(), row.max() + 1 - len(scene.points.is_soft)
+    for f in range(len(bodies)):
+        i, j = bodies[f, 0], bodies[f, 1]
+        if is_any_soft(is_soft, i, j):
+            bodies[f, 0] = row[friction.vertices[f, 0]]
+            bodies[f, 1] = row[friction.vertices[f, np.argmin(friction.w[f])]]
+        if j >= len(is_soft):
+            bodies[f, 1] = j + more
+    return bodies
 
 
 @compiled

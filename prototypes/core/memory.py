@@ -64,6 +64,12 @@ def recall(memory, anchored, anchors, springs, stretches):
 
 
 @compiled
+def known(memory):
+    """What is remembered, as `EngineState` has it."""
+    return memory.anchored, memory.anchors, memory.springs, memory.stretches
+
+
+@compiled
 def anchor(scene, limits, memory, friction, x, since):
     """Let friction that was lagged at x begin with what is remembered, in a step that began at `since`, (N, 3) each."""
     _bring_together(scene, friction, x)
