@@ -121,7 +121,7 @@ def _pressed(table, limits, stencils, some, coefficients, y):
 @compiled
 def length(limits, d_hat, is_soft):
     """ε, see `contact.friction_law`."""
-    if not limits.holds:
+    if limits.pairs_of is None:
         return max(limits.eps, SMALLEST)
     return max((SOFT_LENGTH if is_soft else LENGTH) * d_hat, SMALLEST)
 

@@ -96,8 +96,7 @@ class Limits(NamedTuple):
     motion: float  # a step that moves no point by more may be the last one [m]
     change: float  # the same of the entries of A
     eps: float  # ε of lagged friction: slip at which it is fully developed [m]; 0 leaves friction out
-    holds: bool  # whether friction has anchors instead
-    pairs_of: int  # N of what friction remembers, the number of bodies and half-planes as rows of twelve
+    pairs_of: int | None  # N of anchored friction's memory: rows of twelve and half-planes; None: lagged, has no code
     most: int  # Newton's iterations
     by_gradients: bool  # whether conjugate gradients are tried first
 
@@ -164,8 +163,7 @@ def read(cpu: Any, dt: float) -> tuple[Scene, Linkage, Limits, Array, Array]:
         config.velocity_tol * dt,
         config.transrate_tol * dt,
         config.eps_velocity * dt,
-        bool(model.rules.anchored),
-        len(bodies.q) + len(table.planes),
+        len(bodies.q) + len(table.planes) if model.rules.anchored else None,
         config.max_iter,
         bool(bodies.soft.has_many_elements and bodies.is_fixed[:affine].all()),
     )

@@ -51,8 +51,10 @@ MemoryType, Memory = by_reference(_Memory, __name__)
 
 
 @compiled
-def nothing():
-    """Nothing is remembered."""
+def nothing(pairs_of):
+    """Nothing is remembered so far; None of lagged friction, whose `Limits.pairs_of` is None."""
+    if pairs_of is None:
+        return None
     none = np.zeros(0, dtype=np.int64)
     return Memory(none, np.zeros((0, 9)), none.reshape(0, 5), np.zeros((0, 4)))
 
@@ -72,20 +74,22 @@ def known(memory):
 @compiled
 def anchor(scene, limits, memory, friction, x, since):
     """Let friction that was lagged at x begin with what is remembered, in a step that began at `since`, (N, 3) each."""
-    _bring_together(scene, friction, x)
-    _read_fields(scene, limits, memory, friction, since)
-    _read_springs(scene, memory, friction, since)
-    slips = np.empty_like(friction.anchor)
-    for f in range(len(slips)):
-        slip(friction, f, since, x, slips[f])
-    start_anchored_duals(np.arange(len(slips)), friction.force, slips, friction.eps, friction.dual)
+    if memory is not None:
+        _bring_together(scene, friction, x)
+        _read_fields(scene, limits, memory, friction, since)
+        _read_springs(scene, memory, friction, since)
+        slips = np.empty_like(friction.anchor)
+        for f in range(len(slips)):
+            slip(friction, f, since, x, slips[f])
+        start_anchored_duals(np.arange(len(slips)), friction.force, slips, friction.eps, friction.dual)
 
 
 @compiled
 def remember(scene, limits, memory, friction, since, x):
     """Remember what friction has at the end x of a step that began at `since`, (N, 3) each."""
-    _remember_fields(scene, limits, memory, friction, since, x)
-    _remember_springs(scene, memory, friction, since, x)
+    if memory is not None:
+        _remember_fields(scene, limits, memory, friction, since, x)
+        _remember_springs(scene, memory, friction, since, x)
 
 
 @compiled

@@ -91,7 +91,7 @@ class _Held(NamedTuple):
     linkage: Any
     limits: Limits
     kept: Any
-    memory: memory.Memory  # of friction
+    memory: Any  # of friction, `memory.Memory` by reference, or None
 
 
 HeldType, Held = by_reference(_Held, __name__)
@@ -109,7 +109,7 @@ def hold(scene, linkage, limits, x):
     """All that steps need, with the bodies at x (N, 3)."""
     parts = Rows(*scene.rows), Points(*scene.points), Mesh(*scene.mesh), Table(*scene.table)
     held = Scene(*parts, _elements(scene.membranes), _elements(scene.hinges), _elements(scene.solids))
-    return Held(held, Linkage(*linkage), limits, begin(held, x), memory.nothing())
+    return Held(held, Linkage(*linkage), limits, begin(held, x), memory.nothing(limits.pairs_of))
 
 
 @compiled
@@ -122,6 +122,12 @@ def advance(held, x, v):
     """`step` with what is held, which keeps what the next step needs. Returns: nodes, velocities, and iterations."""
     x, v, held.kept, iterations = step(held.scene, held.linkage, held.limits, held.kept, held.memory, x, v)
     return x, v, iterations
+
+
+@compiled
+def memory_of(held):
+    """What friction remembers."""
+    return held.memory
 
 
 @compiled
@@ -196,8 +202,7 @@ def step(scene, linkage, limits, kept, remembered, x, v):
     stencils, among = looked_at(scene.table, known, nearer)
     some = contact.near(scene.table, stencils, y, movable)
     friction = lag(scene, limits, stencils, some, contact.coefficients(scene.table, stencils.pair), y)
-    if limits.holds:
-        memory.anchor(scene, limits, remembered, friction, x, x)
+    memory.anchor(scene, limits, remembered, friction, x, x)
     labels = joined(islands.join(np.arange(len(movable)), linkage.couples, movable), near, movable)
     now = Place(x, y, stencils, some, among, of_near(stencils, some))
     known, now = advanced(scene, linkage, limits, known, now, friction, x_tilde, x, v, labels, movable)
@@ -234,8 +239,7 @@ def step(scene, linkage, limits, kept, remembered, x, v):
         moving, _, _ = islands.unfinished(met, moving, done, movable)
         some = contact.near(scene.table, stencils, y, moving)
         now = Place(at, y, stencils, some, among, of_near(stencils, some))
-    if limits.holds:
-        memory.remember(scene, limits, remembered, friction, x, now.x)
+    memory.remember(scene, limits, remembered, friction, x, now.x)
     return now.x, (now.x - x) / limits.dt, kept, -iterations if np.any(moving) else iterations
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.state import EngineState
-from prototypes.core import layout, newton
+from prototypes.core import layout, memory, newton
 from prototypes.core.joints import coordinates, write_nodes
 
 
@@ -24,10 +24,10 @@ class Core:
         Raises:
             NotImplementedError: It has something that is not part of the sketch.
         """
-        scene, *given, x, _ = layout.read(cpu, dt)
+        scene, linkage, limits, x, _ = layout.read(cpu, dt)
         if scene.points.is_soft.any():
             raise NotImplementedError("soft bodies are compared by `python -m prototypes.core`")
-        self.held = newton.hold(scene, *given, x)
+        self.held, self._holds = newton.hold(scene, linkage, limits, x), limits.pairs_of is not None
         self._x, self._v = x, np.empty_like(x)
 
     def step(
@@ -38,12 +38,20 @@ class Core:
             workspace.articulation.begin_step(state, dt)
         write_nodes(state.q, self._x)
         write_nodes(state.qdot, self._v)
+        anchors = state.anchored, state.anchors
+        if self._holds:
+            memory.recall(
+                newton.memory_of(self.held), *(part.copy() for part in (*anchors, state.springs, state.stretches))
+            )
         x, v, iterations = newton.advance(self.held, self._x, self._v)
+        if self._holds:
+            anchors = memory.known(newton.memory_of(self.held))[:2]
         q, qdot = coordinates(x, len(state.q)), coordinates(v, len(state.q))
         theta = model.context.coordinates.follow(state.theta, q)
         report = NewtonReport(NewtonResult.CONVERGED if iterations > 0 else NewtonResult.MAX_ITERATIONS)
         report.iterations = abs(iterations)
-        return state._replace(q=q, qdot=qdot, theta=theta, q_before=state.q, qdot_before=state.qdot), None, report
+        moved = {"q": q, "qdot": qdot, "theta": theta, "q_before": state.q, "qdot_before": state.qdot}
+        return state._replace(**moved, anchored=anchors[0], anchors=anchors[1]), None, report
 
 
 def switch(cpu: Any, dt: float) -> None:

@@ -12,6 +12,7 @@ from uipc.constitution import DiscreteShellBending, ElasticModuli2D, NeoHookeanS
 from uipc.geometry import label_surface
 from uipc.geometry import trimesh as uipc_trimesh
 
+from benchmarks.stark.cases import converging
 from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import pair_friction
@@ -165,7 +166,7 @@ class Both:
         self.world, self.state = self.term.world, self.cpu.state
         given, _, self.limits, _, _ = layout.read(self.cpu, DT)
         self.given = given
-        assert self.limits.holds == (law == "anchored")
+        assert (self.limits.pairs_of is not None) == (law == "anchored")
         self.scene, surfaces = by_reference(given), self.cpu.model.surfaces
         self.row, self.affine = surfaces.body, int((~given.points.is_soft).sum())
         meshes = self.world._meshes
@@ -174,8 +175,11 @@ class Both:
         self.whose = self.row[corners:]
         local = surfaces.points[corners:]
         self.label = np.argmax(np.column_stack([np.full(len(local), 0.5), local]), axis=1)
-        self.memory = memory.nothing()
-        memory.recall(self.memory, *(np.array(a) for a in (self.state.anchored, self.state.anchors)), *self._springs())
+        self.memory = memory.nothing(self.limits.pairs_of)
+        if self.memory is not None:
+            memory.recall(
+                self.memory, *(np.array(a) for a in (self.state.anchored, self.state.anchors)), *self._springs()
+            )
         self.term.begin_step(self.state, DT)
         self.since = self.nodes(self.state.q)
 
@@ -226,8 +230,7 @@ class Both:
         touching = [c.touching(self.cpu.model.surfaces.positions(q), c._all) for c in self.world.body_contacts]
         stencils, x = self.stencils(touching, q), self.nodes(q)
         found = lagged(self.scene, self.limits, stencils, all_positions(self.scene, x))
-        if self.limits.holds:
-            memory.anchor(self.scene, self.limits, self.memory, found, x, self.since)
+        memory.anchor(self.scene, self.limits, self.memory, found, x, self.since)
         return found
 
     def frictions(self) -> Iterator[tuple[tuple[int, ...], dict[str, Array]]]:
@@ -307,7 +310,7 @@ class Both:
 
     def displaced(self, rng: np.random.Generator) -> Array:
         """Coordinates at which slips are as long as ε."""
-        eps = 3e-6 if self.limits.holds else 0.5 * self.limits.eps
+        eps = 3e-6 if self.limits.pairs_of is not None else 0.5 * self.limits.eps
         return self.state.q + rng.choice([0.1, 0.3, 1.0]) * eps * rng.normal(size=self.state.q.shape)
 
     def some(self, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -477,3 +480,27 @@ def test_friction_is_renewed_as_in_the_engine(make: Any, law: str, tmp_path: Pat
         )
         friction.add_friction_energies(found, both.since, x, np.ones(len(E), dtype=np.bool_), E)
         assert E.sum() == pytest.approx(both.energies(both.at, every).sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize("make", [pile, cloth_on_box])
+def test_steps_end_where_those_of_the_engine_end(make: Any, monkeypatch: Any, tmp_path: Path) -> None:
+    start = BoxScene.start
+
+    def start_converging(self: Any, **options: Any) -> Any:
+        converging(self.scene)
+        return start(self, **options)
+
+    monkeypatch.setattr(BoxScene, "start", start_converging)
+    scene = make(tmp_path, "anchored")
+    cpu = scene.engine.cpu
+    *given, x, v = layout.read(cpu, DT)
+    held = newton.hold(*given, x)
+    for _ in range(40):
+        scene.world.advance()
+        x, v, iterations = newton.advance(held, x, v)
+        assert iterations > 0
+        np.testing.assert_allclose(x, layout.read(cpu, DT)[3], rtol=0.0, atol=1e-8)
+    keys, fields, stencils, _ = memory.known(newton.memory_of(held))
+    np.testing.assert_array_equal(keys, cpu.state.anchored)
+    np.testing.assert_allclose(fields, cpu.state.anchors, rtol=0.0, atol=1e-8)
+    np.testing.assert_array_equal(stencils, cpu.state.springs)
