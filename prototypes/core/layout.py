@@ -18,8 +18,21 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.corners import corners as on_hull
 from ipc_articulation.contact.face_trees import FaceTrees
+from ipc_articulation.contact.materials import Materials
+from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.frontend.contact_world import group_of_rows
-from prototypes.core.resistance import Law
+from prototypes.core.resistance import make_law
+
+
+NO_MATERIALS = Materials(
+    *(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0)),
+    *(
+        np.zeros((0, 0), dtype=np.int64),
+        np.zeros((0, 0), dtype=np.int64),
+        np.zeros((0, 0)),
+        np.zeros(0, dtype=np.int64),
+    ),
+)
 
 
 class Rows(NamedTuple):
@@ -74,7 +87,7 @@ class Table(NamedTuple):
     touches: Bools  # (V,) whether a point may touch half-planes
     chooser: Ints  # (V,) the row of twelve coordinates of each point, see `resistance`
     choosers: int  # number of these rows
-    law: Any  # `resistance.Law`, None where all of κ_c is given
+    law: Any  # `resistance.Law`
     planes: Array  # (P, 4) n and n·p [m] of half-planes
     reach: float  # largest d̂ + ξ [m]
 
@@ -94,8 +107,6 @@ def read(model: Any, contact: Any, state: Any) -> tuple[Scene, Array]:
     Raises:
         NotImplementedError: It has something that is not part of the sketch.
     """
-    if model.rules.anchored:
-        raise NotImplementedError("not part of the core: anchored friction")
     bodies, surfaces, meshes = model.context.bodies, model.surfaces, getattr(contact, "_meshes", None)
     affine = len(bodies.q) - int(bodies.soft.first[-1])
     corners = int(surfaces.first[affine])
@@ -192,7 +203,7 @@ def _table(contact: Any) -> Table:
         touches[surfaces.body],
         surfaces.body,
         len(materials.group),
-        _law(contact) if contact.resistance.is_open or materials.is_adaptive else None,
+        _law(contact),
         np.ascontiguousarray(np.concatenate([np.zeros((0, 4)), *given])),
         materials.reach,
     )
@@ -225,19 +236,18 @@ def frictions(contact: Any, part: Ints) -> Array:
     return mu
 
 
-def _law(contact: Any) -> Law:
+def _law(contact: Any) -> Any:
     surfaces, resistance = contact.surfaces, contact.resistance
     chosen = [first + on_hull(surfaces.points[first:end]) for first, end in pairwise(surfaces.first.tolist())]
     first_corner = np.cumsum([0, *map(len, chosen)]).astype(np.int64)
-    return Law(resistance._columns, *resistance.held, surfaces.first, np.concatenate(chosen), first_corner)
+    corners, is_open = np.concatenate([np.zeros(0, dtype=np.int64), *chosen]), contact.resistance.is_open
+    given = resistance._columns, *resistance.held, surfaces.first, corners, first_corner
+    return make_law(*given, bool(is_open or contact.materials.is_adaptive))
 
 
 def _no_table(count: int, points: int) -> Table:
-    none, nowhere, nothing, zeros = (
-        np.full((count, count), -1),
-        np.zeros(0),
-        np.zeros((1, 1)),
-        np.zeros(points, np.int64),
-    )
+    none, nowhere, nothing = np.full((count, count), -1), np.zeros(0), np.zeros((1, 1))
+    zeros, law = np.zeros(points, dtype=np.int64), Resistance(nowhere, 0.0, NO_MATERIALS)
     given = none, nowhere, nowhere, nowhere, zeros, nothing, zeros, nothing, nothing, zeros > 0, zeros
-    return Table(*given, 0, None, np.zeros((0, 4)), 0.0)
+    held = make_law(law._columns, *law.held, zeros, zeros, zeros, False)
+    return Table(*given, 0, held, np.zeros((0, 4)), 0.0)

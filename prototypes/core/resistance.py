@@ -7,7 +7,7 @@ For a stencil the first points that move stand for its two sides, as in `contact
     adopt           pairs that are new, but have been in contact before; κ_c of what is within d̂: friction takes these
     follow          what is done between two steps; all known stencils get their κ_c
 
-Without such pairs the law of a scene is None, and nothing of this is compiled.
+
 """
 
 from __future__ import annotations
@@ -38,9 +38,16 @@ class _Law(NamedTuple):
     first: Ints  # (n + 1,) first point of each chooser
     corners: Ints  # (H,) the points whose motion bounds that of all
     first_corner: Ints  # (n + 1,)
+    is_open: bool  # whether there are such pairs; nothing is done without
 
 
 LawType, Law = by_reference(_Law, __name__)
+
+
+@compiled
+def make_law(constants, pairs, values, first, corners, first_corner, is_open):
+    """See `_Law`."""
+    return Law(constants, pairs, values, first, corners, first_corner, is_open)
 
 
 class _Met(NamedTuple):
@@ -61,7 +68,7 @@ def begin_step(law, scene, stencils, held, dt, adaptive, v):
     """Begin a step.
 
     Args:
-        law: A `Law`, or None.
+        law: A `Law`.
         scene: A `Scene`.
         stencils: The known ones.
         held: Pairs and values with which the last step has ended, (k,) each.
@@ -69,7 +76,7 @@ def begin_step(law, scene, stencils, held, dt, adaptive, v):
         adaptive: κ_c of pairs without any [Pa].
         v: Velocities of nodes (N, 3) [m/s].
     """
-    if law is not None:
+    if law.is_open:
         law.pairs, law.values = held
         c, kappa = Constants(*law.constants), scene.table.kappa
         given = np.where(np.isnan(kappa), adaptive, kappa)
@@ -87,7 +94,7 @@ def begin_step(law, scene, stencils, held, dt, adaptive, v):
 @compiled
 def choose(law, scene, stencils, begin, end):
     """Fill κ_c of the stencils from `begin` to `end` whose pairs choose it, or have none."""
-    if law is not None:
+    if law.is_open:
         table, pair = scene.table, stencils.pair
         some, count = np.empty(end - begin, dtype=np.int64), 0
         pairs = np.empty((end - begin, 2), dtype=np.int64)
@@ -127,7 +134,7 @@ def adopt(law, scene, stencils, some, y, before):
     """Give pairs what they need that were within d̂ before the last step, too, and hold nothing.
 
     Args:
-        law: A `Law`, or None.
+        law: A `Law`.
         scene: A `Scene`.
         stencils: Those that may be near.
         some: `Near`.
@@ -135,9 +142,9 @@ def adopt(law, scene, stencils, some, y, before):
         before: Nodes (N, 3) as the last motion would have brought them here, and likewise the one before it.
 
     Returns:
-        A `Met`, or None.
+        A `Met`.
     """
-    if law is not None:
+    if law.is_open:
         met = _meet(law, scene, stencils, some, y, before)
         given = law.constants, law.pairs, law.values
         law.pairs, law.values = adopted(met.pairs, met.gaps, met.changes[0], met.pushes, *given)
@@ -146,7 +153,9 @@ def adopt(law, scene, stencils, some, y, before):
             if met.of[k] >= 0:
                 stencils.kappa[some.of[k]] = kappa[met.of[k]]
         return met
-    return None
+    return Met(
+        np.empty((0, 2), dtype=np.int64), np.empty(0), np.empty((2, 0)), np.empty(0), np.empty(0, dtype=np.int64)
+    )
 
 
 @compiled
@@ -225,7 +234,7 @@ def follow(law, scene, known, stencils, among, met):
     """What is done between two steps for those that have met.
 
     Args:
-        law: A `Law`, or None.
+        law: A `Law`.
         scene: A `Scene`.
         known: All stencils that are known.
         stencils: Those that may be near.
@@ -236,7 +245,7 @@ def follow(law, scene, known, stencils, among, met):
         The bodies (B,) whose κ_c is not what the last step has ended with.
     """
     result = np.zeros(len(scene.points.is_soft), dtype=np.bool_)
-    if law is not None:
+    if law.is_open:
         given = law.constants, law.pairs, law.values
         law.pairs, law.values, changed = followed(met.pairs, met.gaps, met.changes, *given)
         for i in range(scene.table.choosers):

@@ -86,6 +86,16 @@ def add_point(scale, v, at, weight, lever):
 
 
 @compiled
+def place_point(points, rows, x, v, y):
+    """Write the place of point v to y (3,), with nodes x (N, 3)."""
+    first, end = rows.first[points.row[v]], rows.first[points.row[v] + 1]
+    for k in range(3):
+        y[k] = 0.0
+        for n in range(first, end):
+            y[k] += points.weight[v, n - first] * x[n, k]
+
+
+@compiled
 def lever_of(kind, vertices, s, w, place, m, weight, lever):
     """Fill the lever (m,) of stencil s for weights w (4,) of its points."""
     for a in range(m):

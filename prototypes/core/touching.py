@@ -7,7 +7,7 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.turning import on_circles
-from prototypes.core import contact, stages
+from prototypes.core import contact, friction, memory, resistance, stages
 from prototypes.core.search import boxes, cover, looked_at, near_pairs
 from prototypes.core.stages import find_done, needed, take
 from prototypes.core.system import solve
@@ -18,29 +18,51 @@ _GAPS, _SLIPS, _EXACT_SLIPS = 0.1, 0.1, 1e-3  # of gaps, and of friction in part
 
 
 @compiled
-def begin(work, x, couples):
-    """Begin a step with nodes at x (N, 3): what is near, what touches, and friction there."""
-    scene, points = work.scene, work.scene.points
+def recall(work, resistances, anchored, anchors, springs, stretches):
+    """Begin with what the last step has ended with; resistances are pairs and values."""
+    law = work.scene.table.law
+    law.pairs, law.values = resistances
+    memory.recall(work.memory, anchored, anchors, springs, stretches)
+
+
+@compiled
+def begin(work, x, v, v_before, couples, adaptive):
+    """Begin a step: what is near, what touches, resistances, and friction there.
+
+    Args:
+        work: After `recall`.
+        x: Nodes (N, 3).
+        v: Their velocities (N, 3) [m/s].
+        v_before: Those of the step before.
+        couples: Bodies that are always of one island, (c, 2).
+        adaptive: κ_c of pairs without any [Pa].
+    """
+    scene, points, limits, law = work.scene, work.scene.points, work.limits, work.scene.table.law
     movable, rows, placed = ~points.is_fixed, scene.rows, needed(work)
+    held = law.pairs, law.values
+    resistance.begin_step(law, scene, work.candidates.stencils, held, limits.dt, adaptive, v)
     y = positions(points, rows, x, placed)
     near = near_pairs(scene.table, *boxes(points, y, y), movable)
     place_met(points, rows, x, near, placed, y)
-    work.candidates, nearer = cover(scene, work.candidates, (x, x), (y, y), near)
-    work.candidates.stencils.foreseen[:] = np.nan
-    stencils, among = looked_at(scene.table, work.candidates, nearer)
+    known, nearer = cover(scene, work.candidates, (x, x), (y, y), near)
+    known.stencils.foreseen[:] = np.nan
+    stencils, among = looked_at(scene.table, known, nearer)
     some = contact.near(scene.table, stencils, y, movable)
-    work.friction = contact.lag(scene, work.limits.square, stencils, some, y)
+    met = resistance.adopt(law, scene, stencils, some, y, (x - limits.dt * v, x - limits.dt * v_before))
+    work.friction = friction.lag(scene, limits, stencils, some, y)
+    memory.anchor(scene, limits, work.memory, work.friction, x, x)
+    work.stiffer = resistance.follow(law, scene, known.stencils, stencils, among, met)
     work.start = joined(islands.join(np.arange(len(movable)), couples, movable), near, movable)
-    work.since, work.now = x, Place(x, y, stencils, some, among, of_near(stencils, some))
+    work.candidates, work.since, work.now = known, x, Place(x, y, stencils, some, among, of_near(stencils, some))
 
 
 @compiled
 def assemble(work):
     """Add the derivatives of barriers and friction."""
-    scene, now, sums, limits = work.scene, work.now, work.sums, work.limits
+    scene, now, sums = work.scene, work.now, work.sums
     of = sums.row_of_node, sums.is_free, sums.matrix, sums.g
-    contact.add_derivatives(scene, limits.square, now.stencils, now.some, now.y, sums.projected, *of)
-    contact.add_friction(scene, work.friction, limits.eps, work.since, now.x, sums.moving, *of)
+    contact.add_derivatives(scene, work.limits.square, now.stencils, now.some, now.y, sums.projected, *of)
+    friction.add_friction(scene, work.friction, work.since, now.x, sums.moving, *of)
 
 
 @compiled
@@ -58,7 +80,21 @@ def measure_ahead(work):
 @compiled
 def _add_energies(work, x, y, E):
     contact.add_energies(work.scene.table, work.limits.square, work.now.stencils, y, work.moving, E)
-    contact.add_friction_energies(work.friction, work.limits.eps, work.since, x, work.moving, E)
+    friction.add_friction_energies(work.friction, work.since, x, work.moving, E)
+
+
+@compiled
+def remember(work):
+    """What the state remembers of the end of a step: resistances, and what friction has."""
+    memory.remember(work.scene, work.limits, work.memory, work.friction, work.since, work.now.x)
+    law = work.scene.table.law
+    return law.pairs, law.values, memory.known(work.memory)
+
+
+@compiled
+def stiffer(work):
+    """The bodies (B,) whose resistance is not that with which the last step ended."""
+    return work.stiffer
 
 
 @compiled
@@ -103,7 +139,7 @@ def _keeps(work, ahead, y_ahead):
     now, limits, B = work.now, work.limits, len(work.moving)
     gaps, slips = np.zeros(B), np.zeros(B)
     contact.add_changes(work.scene.table, now.stencils, now.y, y_ahead, work.moving, gaps)
-    contact.add_slips(work.friction, limits.eps, work.since, now.x, ahead, work.moving, slips)
+    friction.add_slips(work.friction, work.since, now.x, ahead, work.moving, slips)
     allowed = np.where(islands.anyone(work.labels, limits.exact), _EXACT_SLIPS, _SLIPS)
     return (islands.largest(work.labels, gaps) < _GAPS) & (islands.largest(work.labels, slips) < allowed)
 
@@ -117,7 +153,7 @@ def keeps(work):
 @compiled
 def end_iteration(work, may_end, tol):
     """Let friction follow the step, go there, and find what is within d̂; see `stages.end_iteration`."""
-    contact.follow(work.friction, work.limits.eps, work.since, work.now.x, work.at, work.moving, work.turned)
+    friction.follow(work.friction, work.since, work.now.x, work.at, work.moving, work.turned)
     found = stages.end_iteration(work, may_end, tol)
     touch(work)
     return found

@@ -13,6 +13,7 @@ from ipc_articulation.engine import islands
 from prototypes.core import contact
 from prototypes.core.references import by_reference
 from prototypes.core.search import boxes, cover, crowded, looked_at, near_pairs, paired
+from prototypes.core.stencils import place_points
 
 _SHORTENED = 50  # times at most, to 10⁻³⁰ of it; no such way is crowded, if it is made of sensible numbers
 
@@ -36,22 +37,10 @@ def positions(points, rows, x, placed):
     """Points (V, 3) from nodes (N, 3): all of some bodies (B,), and hulls; the others are undefined."""
     y = np.empty((len(points.row), 3))
     for b in range(len(placed)):
-        _place(points, rows, x, points.hull[b, 0], points.hull[b, 1], y)
+        place_points(points, rows, x, points.hull[b, 0], points.hull[b, 1], y)
         if placed[b] and points.hull[b, 0] != points.first[b]:
-            _place(points, rows, x, points.first[b], points.first[b + 1], y)
+            place_points(points, rows, x, points.first[b], points.first[b + 1], y)
     return y
-
-
-@compiled
-def _place(points, rows, x, begin, end, y):
-    for v in range(begin, end):
-        r = points.row[v]
-        first, count = rows.first[r], rows.first[r + 1] - rows.first[r]
-        for k in range(3):
-            s = 0.0
-            for a in range(count):
-                s += points.weight[v, a] * x[first + a, k]
-            y[v, k] = s
 
 
 @compiled
@@ -60,7 +49,7 @@ def place_met(points, rows, x, near, placed, y):
     for p in range(len(near)):
         for b in near[p]:
             if b < len(placed) and not placed[b]:
-                _place(points, rows, x, points.first[b], points.first[b + 1], y)
+                place_points(points, rows, x, points.first[b], points.first[b + 1], y)
 
 
 @compiled
@@ -99,9 +88,7 @@ def between(points, y, ahead, fraction):
 @compiled
 def of_near(stencils, some):
     """The stencils within d̂ alone."""
-    of = some.of
-    columns = stencils.pair[of], stencils.kind[of], stencils.vertices[of], stencils.mollified[of], stencils.foreseen[of]
-    return contact.Stencils(*columns, np.zeros(len(of)))
+    return contact.chosen(stencils, some.of, np.zeros(len(some.of)))
 
 
 @compiled

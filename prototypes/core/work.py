@@ -8,8 +8,9 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
-from prototypes.core import layout
-from prototypes.core.contact import Friction, Near
+from prototypes.core import layout, memory
+from prototypes.core.contact import Near
+from prototypes.core.friction import no_friction
 from prototypes.core.references import by_reference
 from prototypes.core.search import nothing
 from prototypes.core.system import analysed, empty_matrix
@@ -36,8 +37,10 @@ SceneType, Scene = by_reference(_Scene, __name__)
 class _Limits(NamedTuple):
     """Tolerances of a step."""
 
+    dt: float  # [s]
     square: float  # dt² [s²]
-    eps: float  # slip at which friction is fully developed [m]
+    eps: float  # slip at which lagged friction is fully developed [m]; 0 leaves friction out
+    pairs_of: int  # N of anchored friction's memory, rows of twelve and half-planes; -1: lagged
     motion: float  # a step that moves no point by more may be the last one [m]
     change: float  # the same of the entries of A
     ccd: float  # the fraction of a step that collision detection must allow
@@ -58,7 +61,9 @@ class _Work(NamedTuple):
     pattern: Any  # `system.Pattern` of the matrix
     U: Array  # its factor
     candidates: Any  # `search.Candidates`
-    friction: Friction
+    friction: Any  # `friction.Friction`
+    memory: Any  # `memory.Memory` of friction
+    stiffer: Bools  # (B,) bodies whose resistance is not that with which the last step ended
     now: Place
     since: Array  # (N, 3) nodes at the beginning of the step
     placed: Bools  # (B,) bodies of which all points are needed by terms
@@ -100,14 +105,12 @@ def make_work(scene, usual, limits, x, placed):
     free, known = np.zeros(len(scene.rows.body), dtype=np.bool_), nothing()
     sums = Sums(nobody, nobody, free, row_of_node, matrix, np.zeros_like(x))
     none, nowhere = np.zeros(0, dtype=np.int64), np.zeros(0)
-    two, three, four = none.reshape(0, 2), nowhere.reshape(0, 3), nowhere.reshape(0, 4)
-    friction = Friction(two, none, none.reshape(0, 8), nowhere.reshape(0, 12), three, nowhere, three)
     y, island, whole = np.zeros((len(scene.points.row), 3)), np.arange(B), np.ones(B)
-    near = Near(none, nowhere, four, three)
+    near = Near(none, nowhere, nowhere.reshape(0, 4), nowhere.reshape(0, 3))
     now = Place(x, y, known.stencils, near, none, known.stencils)
     of_step = now, x, placed, island, island, nobody, nobody, nobody, np.zeros_like(x), y, whole
     return Work(
-        held, usual, limits, sums, pattern, np.empty(pattern.starts[-1]), known, friction,
+        held, usual, limits, sums, pattern, np.empty(pattern.starts[-1]), known, no_friction(), memory.nothing(), nobody,
         *of_step, np.zeros(B), nobody, whole, nobody, x, y, whole, whole, whole, whole, whole,
     )  # fmt: skip
 
@@ -119,12 +122,12 @@ def sums_of(work):
 
 
 @compiled
-def make_limits(square, eps, motion, change, ccd, remainder, exact):
-    """See `_Limits`."""
-    return Limits(square, eps, motion, change, ccd, remainder, exact)
+def make_limits(pairs_of, ccd, remainder, exact):
+    """`Limits`, still without those of a dt."""
+    return Limits(0.0, 0.0, 0.0, pairs_of, 0.0, 0.0, ccd, remainder, exact)
 
 
 @compiled
-def set_step(limits, square, eps, motion, change):
+def set_step(limits, dt, eps, motion, change):
     """Have the limits of another dt."""
-    limits.square, limits.eps, limits.motion, limits.change = square, eps, motion, change
+    limits.dt, limits.square, limits.eps, limits.motion, limits.change = dt, dt * dt, eps, motion, change
