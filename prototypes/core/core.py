@@ -15,6 +15,7 @@ from prototypes.core import layout, stages, touching
 from prototypes.core.term import Term
 from prototypes.core.terms.articulations import Articulations
 from prototypes.core.terms.coordinates import all_coordinates, by_numbers, write_all_nodes
+from prototypes.core.terms.elements import FiniteElements
 from prototypes.core.terms.registry import numbering_of, read_terms
 from prototypes.core.usual import take_usual
 from prototypes.core.work import make_limits, make_work, set_step, sums_of
@@ -65,7 +66,8 @@ class Core:
         self.center, self.is_link = model.center, model.context.bodies.external_kinetic
         self.usual, self.others = take_usual(self.terms, self.numbering.affine, len(x))
         remainder = np.where(self.exact, EXACT_REMAINDER, USUAL_REMAINDER)
-        self._limits = make_limits(0.0, 0.0, 0.0, 0.0, self.config.ccd_tol, remainder, self.exact)
+        pairs_of = len(state.q) + len(scene.table.planes) if model.rules.anchored else -1
+        self._limits = make_limits(pairs_of, self.config.ccd_tol, remainder, self.exact)
         self.work = make_work(scene, self.usual, self._limits, x, placed)
         self.sums = sums_of(self.work)
         self.touches = bool((scene.table.model >= 0).any())
@@ -77,12 +79,19 @@ class Core:
     def begin_step(self, state: Any, x: Array, dt: float, substeps: int = 1) -> None:
         """Begin a step of dt [s] at a state, with nodes at x (N, 3); substeps are those of the animator."""
         config = self.config
-        set_step(self._limits, dt * dt, config.eps_velocity * dt, config.velocity_tol * dt, config.transrate_tol * dt)
+        eps = config.eps_velocity * dt if config.friction_enable else 0.0
+        set_step(self._limits, dt, eps, config.velocity_tol * dt, config.transrate_tol * dt)
         for term in self.terms:
             term.begin_step(state, x, dt)
         self._substeps = substeps
         self.approach(1)
-        (touching if self.touches else stages).begin(self.work, x, self.couples)
+        if not self.touches:
+            stages.begin(self.work, x, self.couples)
+            return
+        held = state.anchored, state.anchors, state.springs, state.stretches
+        touching.recall(self.work, (state.pairs, state.resistances), *(part.copy() for part in held))
+        rates = self.nodes(state.qdot), self.nodes(state.qdot_before)
+        touching.begin(self.work, x, *rates, self.couples, 0.0)
 
     def approach(self, iteration: int) -> bool:
         """Move the goals of terms to their place in Newton iteration 1, 2, …. Returns: whether they are final."""
@@ -137,10 +146,18 @@ class Core:
     @property
     def restiffened(self) -> Bools:
         """Bodies (B,) whose contact resistance is not that with which the last step ended."""
-        return ~self.everybody
+        return touching.stiffer(self.work) if self.touches else ~self.everybody
 
     is_adaptive = False
 
     def memory(self) -> dict[str, Any]:
         """What the state remembers of the end of a step."""
-        return {}
+        found: dict[str, Any] = {}
+        for term in self.terms:
+            if isinstance(term, FiniteElements):
+                found["creases"] = term.creases(stages.nodes(self.work)[1])
+        if self.touches:
+            pairs, values, friction = touching.remember(self.work)
+            names = "pairs", "resistances", "anchored", "anchors", "springs", "stretches"
+            found |= dict(zip(names, (pairs, values, *friction), strict=True))
+        return found

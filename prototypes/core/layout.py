@@ -23,7 +23,6 @@ from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.frontend.contact_world import group_of_rows
 from prototypes.core.resistance import make_law
 
-
 NO_MATERIALS = Materials(
     *(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0)),
     *(

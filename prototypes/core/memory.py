@@ -33,9 +33,9 @@ from ipc_articulation.contact.springs import PLANE as OF_PLANE
 from ipc_articulation.contact.springs import key, keys, kind_of, place
 from prototypes.core.contact import is_any_soft
 from prototypes.core.friction import slip
-from prototypes.core.terms.coordinates import coordinates
 from prototypes.core.references import by_reference
 from prototypes.core.stencils import PLANE, place_point
+from prototypes.core.terms.coordinates import coordinates
 
 
 class _Memory(NamedTuple):
