@@ -140,10 +140,10 @@ def sliding(kind, vertices, s, w, place, m, weight, y, levers, E):
     if kind[s] == PLANE:
         return 0
     for v in range(4):
-        if (kind[s] != EDGES and v == 0) or w[v] == 0.0:
-            continue
         if kind[s] == EDGES and v == 2:
             base = -1
+        if (kind[s] != EDGES and v == 0) or w[v] == 0.0:
+            continue
         if base < 0:
             base = v
             continue
