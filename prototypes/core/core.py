@@ -11,14 +11,14 @@ from ipc_articulation.engine.joint_tree import joint_tree
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.workspace import Workspace
-from prototypes.core import layout, stages, touching
+from prototypes.core import layout, readouts, stages, touching
 from prototypes.core.term import Term
 from prototypes.core.terms.articulations import Articulations
 from prototypes.core.terms.coordinates import all_coordinates, by_numbers, write_all_nodes
 from prototypes.core.terms.elements import FiniteElements
 from prototypes.core.terms.registry import numbering_of, read_terms
 from prototypes.core.usual import take_usual
-from prototypes.core.work import make_limits, make_work, set_step, sums_of
+from prototypes.core.work import make_limits, make_work, scene_of, set_step, sums_of
 
 USUAL_REMAINDER, EXACT_REMAINDER = 1e-3, 1e-8  # of the tolerances, what Newton's last step may leave
 
@@ -65,9 +65,10 @@ class Core:
         self.gravity = np.concatenate([rows[: self.numbering.affine], rows[self.numbering.row]])
         self.center, self.is_link = model.center, model.context.bodies.external_kinetic
         self.usual, self.others = take_usual(self.terms, self.numbering.affine, len(x))
-        remainder = np.where(self.exact, EXACT_REMAINDER, USUAL_REMAINDER)
+        self.remainder = np.where(self.exact, EXACT_REMAINDER, USUAL_REMAINDER)
         pairs_of = len(state.q) + len(scene.table.planes) if model.rules.anchored else -1
-        self._limits = make_limits(pairs_of, self.config.ccd_tol, remainder, self.exact)
+        longest = 0.5 * float(scene.table.d_hat.max(initial=0.0)) if self.config.cfl else np.inf
+        self._limits = make_limits(pairs_of, longest, self.config.ccd_tol, self.remainder, self.exact)
         self.work = make_work(scene, self.usual, self._limits, x, placed)
         self.sums = sums_of(self.work)
         self.touches = bool((scene.table.model >= 0).any())
@@ -75,10 +76,12 @@ class Core:
         affine = ~scene.points.is_soft
         self.by_gradients = model.context.bodies.soft.has_many_elements and bool(is_fixed[affine].all())
         self.is_measured = False
+        names, rows = model.context.bodies.names, np.searchsorted(self.numbering.body_of, np.arange(B))
+        self._row_names, self.names = names, [names[row] for row in rows]  # of the bodies
 
     def begin_step(self, state: Any, x: Array, dt: float, substeps: int = 1) -> None:
         """Begin a step of dt [s] at a state, with nodes at x (N, 3); substeps are those of the animator."""
-        config = self.config
+        config, self.dt = self.config, dt
         eps = config.eps_velocity * dt if config.friction_enable else 0.0
         set_step(self._limits, dt, eps, config.velocity_tol * dt, config.transrate_tol * dt)
         for term in self.terms:
@@ -161,3 +164,10 @@ class Core:
             names = "pairs", "resistances", "anchored", "anchors", "springs", "stretches"
             found |= dict(zip(names, (pairs, values, *friction), strict=True))
         return found
+
+    def closest(self) -> tuple[str, ...]:
+        """Names of the two closest bodies, or of the body closest to a half-plane; none if nothing is near."""
+        if not self.touches:
+            return ()
+        rows = readouts.closest(scene_of(self.work), stages.place(self.work))[1]
+        return tuple(self._row_names[row] for row in rows if row < len(self._row_names))

@@ -8,12 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Bools
-from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
+from ipc_articulation.engine.newton.convergence import _FARTHER, _SMALLER_STEP, _STIFFER
+from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult, Unmet
 from ipc_articulation.engine.stopwatch import Stopwatch
 from ipc_articulation.errors import SolverError
 from ipc_articulation.signals import deliver_interrupt
 from prototypes.core import stages, touching
 from prototypes.core.core import Core
+from prototypes.core.diagnosis import not_finite
 
 _LATE = 60  # iterations after which small steps are the last ones: they are mostly rounding
 
@@ -41,7 +43,7 @@ def minimise(core: Core, moving: Bools, watch: Stopwatch) -> tuple[Bools, Newton
     while number:
         deliver_interrupt()
         if report.iterations == core.config.max_iter:
-            report.result = NewtonResult.MAX_ITERATIONS
+            _give_up(core, report)
             break
         number = _iterate(core, report, watch)
     return stages.unconverged(core.work), report
@@ -94,7 +96,7 @@ def _solve(core: Core, watch: Stopwatch) -> None:
         result = stages.solve(work, core.by_gradients, core.restrains)
     watch.lap("solve")
     if result == stages.NOT_FINITE:
-        raise SolverError("the Newton step is not finite")
+        raise not_finite(core) or SolverError("the Newton step is not finite")
 
 
 def _add_others(core: Core) -> None:
@@ -116,11 +118,11 @@ def _search(core: Core, report: NewtonReport) -> bool:
     work = core.work
     core.measure()
     if not stages.limit(work):
-        raise SolverError("the step's energy is not finite")
+        raise not_finite(core) or SolverError("the step's energy is not finite")
     for halving in range(core.config.line_search_max_iter):
         report.line_search_steps += 1
         core.measure_ahead()
-        if stages.is_accepted(work) or (halving == 0 and stages.is_accepted_nearly(work)):
+        if stages.is_low(work) or (halving == 0 and stages.is_almost_low(work)):
             return True
         if halving == 0 and core.touches:  # the whole step: it may only be too straight
             _turn(core)
@@ -145,3 +147,33 @@ def _turn(core: Core) -> None:
     else:
         touching.turn(work, straight, circles, which)
     stages.remember(work, E)
+
+
+def _give_up(core: Core, report: NewtonReport) -> None:
+    """Report that the iterations were not enough, and which criteria were not met."""
+    is_exhausted = report.exhausted_searches > 0 and not core.is_measured
+    report.result = NewtonResult.LINE_SEARCH_EXHAUSTED if is_exhausted else NewtonResult.MAX_ITERATIONS
+    report.unmet = _unmet(core)
+    unmet = "; ".join(map(str, report.unmet)) or "its last step met the convergence test, but did not become small yet"
+    if report.exhausted_searches:
+        unmet += f"; {report.exhausted_searches} line searches found no decrease"
+    result = f"newton/max_iter = {core.config.max_iter} iterations ({report.result.value})"
+    report.warnings.append(f"Newton stopped after {result}: {unmet}")
+
+
+def _unmet(core: Core) -> tuple[Unmet, ...]:
+    """Which criteria the last step misses."""
+    config, (motion, change, share) = core.config, stages.last_step(core.work)
+    found = (
+        ("newton/velocity_tol", motion / core.dt, config.velocity_tol, _SMALLER_STEP),
+        ("newton/transrate_tol", change / core.dt, config.transrate_tol, _STIFFER),
+    )
+    unmet = [
+        Unmet(criterion, (core.names[int(values.argmax())],), float(values.max()), bound, advice)
+        for criterion, values, bound, advice in found
+        if values.max(initial=0.0) >= bound
+    ]
+    if share.min(initial=1.0) < config.ccd_tol:
+        names = core.closest() or (core.names[int(share.argmin())],)
+        unmet.append(Unmet("newton/ccd_tol", names, float(share.min()), config.ccd_tol, _FARTHER))
+    return tuple(unmet)

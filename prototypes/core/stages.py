@@ -8,7 +8,7 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.convergence import are_done, attenuated
 from prototypes.core import usual
-from prototypes.core.search import paired
+from prototypes.core.search import boxes, paired
 from prototypes.core.system import analysed, cleared, factorise, solve_by_gradients, with_room
 from prototypes.core.system import solve as solve_by_factor
 from prototypes.core.terms import articulations
@@ -67,18 +67,26 @@ def first(work, moving):
 @compiled
 def assemble(work, blocks, numbers, projects):
     """Begin the sums of gradient and Hessian, with room for blocks that all terms add, by the usual ones."""
-    scene, sums = work.scene, work.sums
-    rows, refused = scene.rows, work.refused.copy()
+    refused, is_soft = work.refused.copy(), work.scene.points.is_soft
     for b in range(len(refused)):
-        refused[b] = refused[b] and work.size[b] >= (_EXACT if scene.points.is_soft[b] else 1.0)
+        refused[b] = refused[b] and work.size[b] >= (_EXACT if is_soft[b] else 1.0)
     work.refused = refused
-    sums.projected = refused.copy() if projects else np.ones(len(refused), dtype=np.bool_)
+    work.sums.projected = refused.copy() if projects else np.ones(len(refused), dtype=np.bool_)
+    clear(work, blocks, numbers)
+    assemble_again(work)
+
+
+@compiled
+def clear(work, blocks, numbers):
+    """Begin sums of nothing, with room for blocks."""
+    sums, rows = work.sums, work.scene.rows
     sums.moving = work.moving
     for r in range(len(rows.body)):
         sums.is_free[r] = work.moving[rows.body[r]] and not rows.is_fixed[r]
     count = 6 * (len(work.now.some.of) + len(work.friction.force))
     sums.matrix = with_room(sums.matrix, count + blocks, 144 * count + numbers)
-    assemble_again(work)
+    cleared(sums.matrix)
+    sums.g[:] = 0.0
 
 
 @compiled
@@ -185,7 +193,8 @@ def find_done(work, at_goal, is_late, touches):
     """Find the bodies for which the step is the last one; whether there are any."""
     scene, last, limits = work.scene, work.size, work.limits
     points, movable = scene.points, ~scene.points.is_fixed
-    work.size = sizes(scene, limits, work.labels, work.now.y, work.y_ahead, work.dx)
+    work.motion, work.change = motions(scene, work.now.y, work.y_ahead, work.dx)
+    work.size = sizes(work.labels, points.is_soft, limits, work.motion, work.change)
     work.gain = np.ones(len(last))
     if touches:  # else Newton's method starts near its goal
         work.gain = np.where(work.size < last, 1.0 - work.size / np.maximum(last, 1e-300), 0.0)
@@ -200,22 +209,33 @@ def find_done(work, at_goal, is_late, touches):
 
 
 @compiled
-def sizes(scene, limits, labels, y, y_ahead, dx):
-    """Size of a step in units of the tolerances, (B,); see `engine.newton.convergence`."""
-    points, rows, size = scene.points, scene.rows, np.zeros(len(labels))
-    for b in range(len(labels)):
+def sizes(labels, is_soft, limits, motion, change):
+    """Size of a step in units of the tolerances, (B,), see `engine.newton.convergence`; for the results of `motions`."""
+    size = np.maximum(motion / limits.motion, change / limits.change)
+    of_bodies = islands.largest(labels, np.where(is_soft, 0.0, size))
+    return np.where(is_soft, islands.largest(labels, size), of_bodies)
+
+
+@compiled
+def motions(scene, y, ahead, dx):
+    """How far points go from y to ahead, (V, 3), and how much dx (N, 3) changes the entries of A, (B,) each."""
+    points, rows = scene.points, scene.rows
+    motion, change = np.zeros(len(points.is_soft)), np.zeros(len(points.is_soft))
+    for b in range(len(motion)):
         for v in range(points.hull[b, 0], points.hull[b, 1]):
             square = 0.0
             for k in range(3):
-                square += (y_ahead[v, k] - y[v, k]) ** 2
-            size[b] = max(size[b], square)
-        size[b] = np.sqrt(size[b]) / limits.motion
+                square += (ahead[v, k] - y[v, k]) ** 2
+            motion[b] = max(motion[b], square)
+        motion[b] = np.sqrt(motion[b])
     for r in range(len(rows.body)):
-        for n in range(rows.first[r] + 1, rows.first[r + 1]):
+        b, first = rows.body[r], rows.first[r]
+        if points.hull[b, 0] == points.hull[b, 1]:  # no surface: its origin counts
+            motion[b] = max(motion[b], np.sqrt(dx[first, 0] ** 2 + dx[first, 1] ** 2 + dx[first, 2] ** 2))
+        for n in range(first + 1, rows.first[r + 1]):
             for k in range(3):
-                size[rows.body[r]] = max(size[rows.body[r]], abs(dx[n, k]) / limits.change)
-    of_bodies = islands.largest(labels, np.where(points.is_soft, 0.0, size))
-    return np.where(points.is_soft, islands.largest(labels, size), of_bodies)
+                change[b] = max(change[b], abs(dx[n, k]))
+    return motion, change
 
 
 @compiled
@@ -267,21 +287,20 @@ def limit(work):
 
 
 @compiled
-def is_accepted(work):
+def is_low(work):
     """Whether no island that searches has a higher energy ahead."""
-    total = islands.total(work.labels, work.E_ahead)
+    total, is_accepted = islands.total(work.labels, work.E_ahead), True
     for b in range(len(total)):
-        if searches(work, b) and not total[b] <= work.highest[b]:
-            return False
-    return True
+        is_accepted &= total[b] <= work.highest[b] or not searches(work, b)
+    return is_accepted
 
 
 @compiled
-def is_accepted_nearly(work):
+def is_almost_low(work):
     """The same for energies that rounding may have made higher."""
     noise = usual.rounding(work.usual, work.now.x, work.moving)
     work.highest += islands.total(work.labels, noise)
-    return is_accepted(work)
+    return is_low(work)
 
 
 @compiled
@@ -391,3 +410,41 @@ def remember(work, E):
 def taken(work):
     """The step (N, 3) that was taken."""
     return work.at - work.now.x
+
+
+@compiled
+def go_as_far(work):
+    """Go as far as collision detection allows."""
+    work.taken, work.turned = work.fraction.copy(), np.zeros(len(work.fraction), dtype=np.bool_)
+    work.at = work.now.x + work.dx
+    go(work)
+    work.now = at_place(work.now, work.at, work.y_at)
+
+
+@compiled
+def moved(work, since):
+    """How far points are from where they were with nodes since (N, 3), and how much A has changed, (B,) each."""
+    scene, x = work.scene, work.now.x
+    before = positions(scene.points, scene.rows, since, np.zeros(len(work.moving), dtype=np.bool_))
+    return motions(scene, before, work.now.y, x - since)
+
+
+@compiled
+def last_step(work):
+    """Of Newton's last step the motion and the change of A, and the fraction that was allowed, (B,) each."""
+    return work.motion, work.change, work.fraction
+
+
+@compiled
+def moves_more(work, since, end, rounding):
+    """Bodies (B,) of islands that are farther from nodes since (N, 3) than `end` (B,), in units of the tolerances.
+
+    What is not more than rounding, as a part of coordinates, is none.
+    """
+    points = work.scene.points
+    motion, change = moved(work, since)
+    low, high = boxes(points, work.now.y, work.now.y)
+    for b in range(len(motion)):
+        if motion[b] <= rounding * max(np.max(np.abs(low[b])), np.max(np.abs(high[b]))):
+            motion[b] = change[b] = 0.0
+    return islands.anyone(work.start, sizes(work.start, points.is_soft, work.limits, motion, change) > end)

@@ -16,6 +16,7 @@ from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.stopwatch import Stopwatch
 from prototypes.core import stages, touching
 from prototypes.core.core import Core
+from prototypes.core.lagging import settle_friction
 from prototypes.core.newton import minimise
 from prototypes.core.terms.coordinates import write_nodes
 
@@ -43,6 +44,8 @@ def step(
     _start(core, state, moving, dt)
     watch.lap("start")
     unconverged, report = minimise(core, moving, watch)
+    if core.touches and model.rules.friction_iterations > 1:
+        unconverged = settle_friction(core, unconverged, model.rules.friction_iterations, report, watch)
     if core.may_rest:
         settle(core.work, core.gravity, core.driven | unconverged, dt)
     q = core.coordinates(stages.place(core.work), state.q)
@@ -65,7 +68,7 @@ def _awake(core: Core, rested: Rested | None, dt: float) -> Bools:
 
 
 def _start(core: Core, state: EngineState, moving: Bools, dt: float) -> None:
-    """Bodies repeat the motion of the last step, where nothing is in the way and E falls; see `newton.extrapolation`."""
+    """Repeat the motion of the last step, where nothing is in the way and E falls; see `newton.extrapolation`."""
     work, core.is_measured = core.work, False
     stages.first(work, moving)
     motion = dt * core.nodes(state.qdot)

@@ -7,7 +7,7 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.turning import on_circles
-from prototypes.core import contact, friction, memory, resistance, stages
+from prototypes.core import contact, friction, memory, resistance, stages, usual
 from prototypes.core.search import boxes, cover, looked_at, near_pairs
 from prototypes.core.stages import find_done, needed, take
 from prototypes.core.system import solve
@@ -37,23 +37,44 @@ def begin(work, x, v, v_before, couples, adaptive):
         couples: Bodies that are always of one island, (c, 2).
         adaptive: κ_c of pairs without any [Pa].
     """
-    scene, points, limits, law = work.scene, work.scene.points, work.limits, work.scene.table.law
-    movable, rows, placed = ~points.is_fixed, scene.rows, needed(work)
+    scene, limits, law = work.scene, work.limits, work.scene.table.law
     held = law.pairs, law.values
     resistance.begin_step(law, scene, work.candidates.stencils, held, limits.dt, adaptive, v)
+    work.start = islands.join(np.arange(len(work.start)), couples, ~scene.points.is_fixed)
+    _look_around(work, x)
+    now = work.now
+    met = resistance.adopt(law, scene, now.stencils, now.some, now.y, (x - limits.dt * v, x - limits.dt * v_before))
+    work.since, work.friction = x, friction.lag(scene, limits, now.stencils, now.some, now.y)
+    memory.anchor(scene, limits, work.memory, work.friction, x, x)
+    work.stiffer = resistance.follow(law, scene, work.candidates.stencils, now.stencils, now.among, met)
+
+
+@compiled
+def _look_around(work, x):
+    """Find what is near and what touches with nodes at x (N, 3); bodies that are near are of one island."""
+    scene, points, rows = work.scene, work.scene.points, work.scene.rows
+    movable, placed = ~points.is_fixed, needed(work)
     y = positions(points, rows, x, placed)
     near = near_pairs(scene.table, *boxes(points, y, y), movable)
     place_met(points, rows, x, near, placed, y)
-    known, nearer = cover(scene, work.candidates, (x, x), (y, y), near)
-    known.stencils.foreseen[:] = np.nan
-    stencils, among = looked_at(scene.table, known, nearer)
+    work.candidates, nearer = cover(scene, work.candidates, (x, x), (y, y), near)
+    work.candidates.stencils.foreseen[:] = np.nan
+    stencils, among = looked_at(scene.table, work.candidates, nearer)
     some = contact.near(scene.table, stencils, y, movable)
-    met = resistance.adopt(law, scene, stencils, some, y, (x - limits.dt * v, x - limits.dt * v_before))
-    work.friction = friction.lag(scene, limits, stencils, some, y)
-    memory.anchor(scene, limits, work.memory, work.friction, x, x)
-    work.stiffer = resistance.follow(law, scene, known.stencils, stencils, among, met)
-    work.start = joined(islands.join(np.arange(len(movable)), couples, movable), near, movable)
-    work.candidates, work.since, work.now = known, x, Place(x, y, stencils, some, among, of_near(stencils, some))
+    work.start = joined(work.start, near, movable)
+    work.now = Place(x, y, stencils, some, among, of_near(stencils, some))
+
+
+@compiled
+def renew_friction(work):
+    """Take normal forces and tangents of friction from where bodies are; see `engine.newton.lagging`."""
+    scene, limits = work.scene, work.limits
+    _look_around(work, work.now.x)
+    now = work.now
+    work.friction = friction.lag(scene, limits, now.stencils, now.some, now.y)
+    memory.anchor(scene, limits, work.memory, work.friction, now.x, work.since)
+    usual.follow(work.usual, np.zeros_like(now.x))
+    return work.start.copy()
 
 
 @compiled
@@ -68,7 +89,13 @@ def assemble(work):
 @compiled
 def measure(work):
     """Add their energies where bodies are."""
-    _add_energies(work, work.now.x, work.now.y, work.E)
+    add_energies(work, work.E)
+
+
+@compiled
+def add_energies(work, E):
+    """Add their energies where bodies are to E (B,)."""
+    _add_energies(work, work.now.x, work.now.y, E)
 
 
 @compiled
@@ -128,7 +155,9 @@ def look_ahead(work, by_gradients, at_goal, is_late):
 def collide(work):
     """Find how far bodies may go, what they meet there, and what is near on this way."""
     now = work.now
-    found = way(work.scene, work.candidates, now, now.x + work.dx, work.y_ahead, work.start, work.moving)
+    found = way(
+        work.scene, work.candidates, now, (now.x + work.dx, work.y_ahead), work.start, work.moving, work.limits.longest
+    )
     work.fraction, work.labels, work.candidates, stencils, among = found
     work.now = Place(now.x, now.y, stencils, now.some, among, now.touching)
 
@@ -196,7 +225,9 @@ def turn(work, straight, circles, which):
         if which[body[row_of_node[n]]]:
             at[n] = circles[n]
     y_at = positions(scene.points, scene.rows, at, needed(work))
-    free, met, work.candidates, stencils, among = way(scene, work.candidates, now, at, y_at, work.start, work.moving)
+    free, met, work.candidates, stencils, among = way(
+        scene, work.candidates, now, (at, y_at), work.start, work.moving, work.limits.longest
+    )
     work.now = Place(now.x, now.y, stencils, now.some, among, now.touching)
     work.at, work.y_at, work.turned = at, y_at, which
     return which & ~islands.anyone(met, (free < 1.0) | (met != work.labels))

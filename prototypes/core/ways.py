@@ -13,7 +13,7 @@ from ipc_articulation.engine import islands
 from prototypes.core import contact
 from prototypes.core.references import by_reference
 from prototypes.core.search import boxes, cover, crowded, looked_at, near_pairs, paired
-from prototypes.core.stencils import place_points
+from prototypes.core.stencils import PLANE, place_points
 
 _SHORTENED = 50  # times at most, to 10⁻³⁰ of it; no such way is crowded, if it is made of sensible numbers
 
@@ -92,13 +92,28 @@ def of_near(stencils, some):
 
 
 @compiled
-def way(scene, known, now, x_ahead, y_ahead, labels, moving):
+def _share(touching, y, ahead, longest):
+    """The fraction of a way, from y to ahead (V, 3), on which no point of some stencils goes farther than this [m]."""
+    square = 0.0
+    for s in range(len(touching.kind)):
+        for v in touching.vertices[s, : 1 if touching.kind[s] == PLANE else 4]:
+            moved = 0.0
+            for k in range(3):
+                moved += (ahead[v, k] - y[v, k]) ** 2
+            square = max(square, moved)
+    return longest / np.sqrt(square) if square > longest**2 else 1.0
+
+
+@compiled
+def way(scene, known, now, ends, labels, moving, longest):
     """How far bodies may go to nodes (N, 3) and points ahead; those of bodies that they meet are placed.
+
+    No point within d̂ goes farther than the longest way [m].
 
     Returns:
         The fraction of each body, (B,); islands (B,); candidates; the stencils near this way, and which these are.
     """
-    points, count = scene.points, len(moving)
+    (x_ahead, y_ahead), points, count = ends, scene.points, len(moving)
     touching = now.touching
     labels, fraction, floors = joined(labels, touching.pair, ~points.is_fixed), np.ones(count), np.zeros(count)
     low, high = boxes(points, now.y, y_ahead)
@@ -106,7 +121,7 @@ def way(scene, known, now, x_ahead, y_ahead, labels, moving):
         for k in range(3):
             floors[b] = max(floors[b], FLOOR * abs(low[b, k]), FLOOR * abs(high[b, k]))
     contact.lower_fractions(scene.table, touching, now.y, y_ahead, labels, moving, floors, fraction)
-    fraction = fraction[labels]
+    fraction = np.minimum(fraction[labels], _share(touching, now.y, y_ahead, longest))
     placed, rows = paired(known, count), scene.rows
     for _ in range(_SHORTENED):
         y = between(points, now.y, y_ahead, fraction)
@@ -114,14 +129,14 @@ def way(scene, known, now, x_ahead, y_ahead, labels, moving):
         place_met(points, rows, now.x, near, placed, now.y)
         place_met(points, rows, x_ahead, near, placed, y_ahead)
         y = between(points, now.y, y_ahead, fraction)
-        ends = (now.x, shorter(rows, now.x, x_ahead, fraction)), (now.y, y)
-        is_crowded = crowded(scene, *ends, near)
+        cut = (now.x, shorter(rows, now.x, x_ahead, fraction)), (now.y, y)
+        is_crowded = crowded(scene, *cut, near)
         if not np.any(is_crowded):
             break
         is_crowded = islands.anyone(joined(labels, near, ~points.is_fixed), is_crowded)
         fraction = np.where(is_crowded, 0.25 * fraction, fraction)
     labels = joined(labels, near, ~points.is_fixed)
-    known, nearer = cover(scene, known, *ends, near)
+    known, nearer = cover(scene, known, *cut, near)
     stencils, some = looked_at(scene.table, known, nearer)
     again = np.ones(count)
     contact.lower_fractions(scene.table, stencils, now.y, y, labels, moving, floors, again)

@@ -1,4 +1,4 @@
-"""What compiled stages of a step share: one object, because to pass one takes Python 0.7 µs, and to get one 2 µs."""
+"""What compiled stages of a step share: one object, for to pass one takes Python 0.7 µs, and to get one 2 µs."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ class _Limits(NamedTuple):
     pairs_of: int  # N of anchored friction's memory, rows of twelve and half-planes; -1: lagged
     motion: float  # a step that moves no point by more may be the last one [m]
     change: float  # the same of the entries of A
+    longest: float  # way of points in contact in an iteration; inf: any [m]
     ccd: float  # the fraction of a step that collision detection must allow
     remainder: Array  # (B,) what the last step may leave, in units of the tolerances
     exact: Bools  # (B,) bodies whose joints another engine gets
@@ -75,6 +76,8 @@ class _Work(NamedTuple):
     dx: Array  # (N, 3) Newton's step
     y_ahead: Array  # (V, 3) points after all of it
     fraction: Array  # (B,) of it that collision detection allows
+    motion: Array  # (B,) of points by all of it [m]
+    change: Array  # (B,) of A
     size: Array  # (B,) of it in units of the tolerances, one of all of an island
     done: Bools  # (B,) bodies for which it is the last one
     taken: Array  # (B,) fraction of the last step that was taken
@@ -111,7 +114,7 @@ def make_work(scene, usual, limits, x, placed):
     of_step = now, x, placed, island, island, nobody, nobody, nobody, np.zeros_like(x), y, whole
     return Work(
         held, usual, limits, sums, pattern, np.empty(pattern.starts[-1]), known, no_friction(), memory.nothing(), nobody,
-        *of_step, np.zeros(B), nobody, whole, nobody, x, y, whole, whole, whole, whole, whole,
+        *of_step, whole, whole, np.zeros(B), nobody, whole, nobody, x, y, whole, whole, whole, whole, whole,
     )  # fmt: skip
 
 
@@ -122,12 +125,18 @@ def sums_of(work):
 
 
 @compiled
-def make_limits(pairs_of, ccd, remainder, exact):
+def make_limits(pairs_of, longest, ccd, remainder, exact):
     """`Limits`, still without those of a dt."""
-    return Limits(0.0, 0.0, 0.0, pairs_of, 0.0, 0.0, ccd, remainder, exact)
+    return Limits(0.0, 0.0, 0.0, pairs_of, 0.0, 0.0, longest, ccd, remainder, exact)
 
 
 @compiled
 def set_step(limits, dt, eps, motion, change):
     """Have the limits of another dt."""
     limits.dt, limits.square, limits.eps, limits.motion, limits.change = dt, dt * dt, eps, motion, change
+
+
+@compiled
+def scene_of(work):
+    """The scene."""
+    return work.scene
