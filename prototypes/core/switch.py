@@ -1,6 +1,6 @@
 """The engine with the core in place of its own step: all else, coupling and libuipc's world, stays.
 
-As a plugin of pytest, `-p prototypes.core.switch`, all engines step by it whose scenes have nothing that the core lacks.
+As a plugin of pytest, `-p prototypes.core.switch`, all engines step by it whose scenes have nothing that it lacks.
 """
 
 from __future__ import annotations
@@ -20,14 +20,25 @@ _without: Counter[str] = Counter()  # what the core lacks, by the number of scen
 
 
 def core_of(model: Any, workspace: Any, state: Any) -> Core | None:
-    """The core of a workspace; None if the core lacks something."""
-    if not hasattr(workspace, "core"):
+    """The core of a workspace, made anew where masses or friction were set; None if the core lacks something."""
+    properties = _properties(model, workspace)
+    if getattr(workspace, "properties", b"") != properties:
+        workspace.properties = properties
         try:
             workspace.core = Core(model, workspace, state)
         except NotImplementedError as error:
             workspace.core = None
             _without[str(error)] += 1
     return workspace.core  # type: ignore[no-any-return]
+
+
+def _properties(model: Any, workspace: Any) -> bytes:
+    """What may be set between steps."""
+    contact, found = workspace.contact, [model.context.bodies.mass]
+    if contact is not None:
+        found += [contact.materials.friction, contact.resistance._law.mass]
+        found += [] if contact.parts is None else [contact.parts.friction]
+    return b"".join(array.tobytes() for array in found)
 
 
 def _with_read_outs(state: Any, rested: Any, model: Any, workspace: Workspace, dt: float, *rest: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The sketch of the core beside the engine (see docs/core.md)."""
+"""The core beside the engine (see docs/core.md)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from benchmarks import box_scenes
 from benchmarks.stark.cases import converging
 from benchmarks.stark.soft_cases import block_case, cloth_case
 from ipc_articulation import Engine
-from prototypes.core import layout, newton
-from prototypes.core.__main__ import compare_robots
+from prototypes.core.__main__ import compare
+from prototypes.core.switch import switch
 
 pytestmark = pytest.mark.slow
-
-DT = 0.01  # [s]
 
 
 def columns() -> uipc.Scene:
@@ -46,21 +44,22 @@ def started(scene: uipc.Scene, folder: Path) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("make", [columns, tumbled, cloth, block])
 def test_steps_end_where_those_of_the_engine_end(make: Any, tmp_path: Path) -> None:
-    engine, world = started(make(), tmp_path)
-    *given, x, v = layout.read(engine.cpu, DT)
-    held, touched = newton.hold(*given, x), False
+    (one, world), (other, by_core) = (started(make(), tmp_path / name) for name in ("engine", "core"))
+    core, touched = switch(other.cpu), False
     for _ in range(12):
         world.advance()
-        x, v, iterations = newton.advance(held, x, v)
-        touched |= iterations > 2
-        assert iterations > 0
-        np.testing.assert_allclose(x, layout.read(engine.cpu, DT)[3], rtol=0.0, atol=2e-7)
+        by_core.advance()
+        report = other.statistics.newton
+        touched |= report.iterations > 2
+        assert report.converged
+        np.testing.assert_allclose(other.cpu.state.q, one.cpu.state.q, rtol=0.0, atol=2e-7)
     assert touched
+    assert core is other.cpu.workspace.core  # it has stepped by it, and not by its own
 
 
 @pytest.mark.parametrize("name", ["pendulum", "panda_push"])
 def test_robots_move_as_with_the_engine(name: str) -> None:
-    found = compare_robots(name, 60)
+    found = compare(name, 60)
     assert found.apart < 1e-9
     assert found.failed == 0
     assert found.iterations == pytest.approx(found.iterations_of_engine, abs=0.5)
