@@ -36,6 +36,7 @@ class Core:
         movable: Bodies (B,) of which anything moves.
         exact: Those whose joints another engine gets, (B,).
         driven: Those that do not rest, (B,).
+        is_begun: Whether the blocks of all terms but contact are known.
         is_measured: Whether energies are known where bodies are.
     """
 
@@ -75,7 +76,8 @@ class Core:
         self.projects = self.touches or bool(scene.points.is_soft.any())
         affine = ~scene.points.is_soft
         self.by_gradients = model.context.bodies.soft.has_many_elements and bool(is_fixed[affine].all())
-        self.is_measured = False
+        self.is_adaptive = workspace.contact is not None and workspace.contact.materials.is_adaptive
+        self.is_measured = self.is_begun = False
         names, rows = model.context.bodies.names, np.searchsorted(self.numbering.body_of, np.arange(B))
         self._row_names, self.names = names, [names[row] for row in rows]  # of the bodies
 
@@ -92,9 +94,32 @@ class Core:
             stages.begin(self.work, x, self.couples)
             return
         held = state.anchored, state.anchors, state.springs, state.stretches
+        rates, adaptive = (self.nodes(state.qdot), self.nodes(state.qdot_before)), 0.0
+        if self.is_adaptive:
+            adaptive = self._adapted(x, rates)
+            set_step(self._limits, dt, eps, config.velocity_tol * dt, config.transrate_tol * dt)
         touching.recall(self.work, (state.pairs, state.resistances), *(part.copy() for part in held))
-        rates = self.nodes(state.qdot), self.nodes(state.qdot_before)
-        touching.begin(self.work, x, *rates, self.couples, 0.0)
+        touching.begin(self.work, x, *rates, self.couples, adaptive)
+
+    def _adapted(self, x: Array, rates: tuple[Array, Array]) -> float:
+        """κ_c [Pa] of pairs without any that balances other forces best, see `terms.adaptive_resistance`."""
+        work, config = self.work, self.config
+        set_step(self._limits, self.dt, 0.0, 1.0, 1.0)  # without friction
+        gradients = []
+        for kappa in (1.0, 2.0):
+            touching.begin(work, x, *rates, self.couples, kappa)
+            stages.first(work, self.movable)
+            stages.clear(work, *self.room)
+            touching.assemble(work)
+            gradients.append(stages.gradient(work))
+        g_c = gradients[1] - gradients[0]  # linear in κ_c
+        stages.clear(work, *self.room)
+        x, y, _ = stages.nodes(work)
+        for term in self.terms:
+            term.add_derivatives(x, y, self.sums)
+        g_o, square = stages.gradient(work), float(np.sum(g_c * g_c))
+        wanted = -float(np.sum(g_c * g_o)) / square if square > 0.0 else config.init_resistance
+        return float(np.clip(wanted, config.min_resistance, config.max_resistance))
 
     def approach(self, iteration: int) -> bool:
         """Move the goals of terms to their place in Newton iteration 1, 2, …. Returns: whether they are final."""
@@ -150,8 +175,6 @@ class Core:
     def restiffened(self) -> Bools:
         """Bodies (B,) whose contact resistance is not that with which the last step ended."""
         return touching.stiffer(self.work) if self.touches else ~self.everybody
-
-    is_adaptive = False
 
     def memory(self) -> dict[str, Any]:
         """What the state remembers of the end of a step."""

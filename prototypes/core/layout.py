@@ -128,7 +128,7 @@ def read(model: Any, contact: Any, state: Any) -> tuple[Scene, Array]:
     weight = np.zeros((len(surfaces.points), 4))
     weight[:, 0] = 1.0
     weight[:corners, 1:] = surfaces.points[:corners]
-    count = int(body_of.max()) + 1
+    count = int(body_of.max(initial=-1)) + 1
     first = np.searchsorted(body_of[surfaces.body], np.arange(count + 1))
     is_fixed = np.array([bodies.is_fixed[body_of == b].all() for b in range(count)])
     hull = np.column_stack([first[:-1], first[1:]])

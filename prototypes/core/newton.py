@@ -60,7 +60,8 @@ def _iterate(core: Core, report: NewtonReport, watch: Stopwatch) -> int:
     at_goal, is_late = core.approach(report.iterations), report.iterations > _LATE
     _solve(core, watch)
     if core.touches:
-        searches = touching.look_ahead(work, core.by_gradients, at_goal, is_late)
+        searches, fraction = touching.look_ahead(work, core.by_gradients, at_goal, is_late)
+        report.ccd_step = min(report.ccd_step, fraction)
     else:
         searches = stages.look_ahead(work, at_goal, is_late)
     watch.lap("collision detection")
@@ -100,13 +101,16 @@ def _solve(core: Core, watch: Stopwatch) -> None:
 
 
 def _add_others(core: Core) -> None:
-    """Add derivatives of contact, and of terms that are not usual."""
-    if core.touches:
-        touching.assemble(core.work)
+    """Add derivatives of terms that are not usual, and of contact."""
     if core.others:
         x, y, _ = stages.nodes(core.work)
         for term in core.others:
             term.add_derivatives(x, y, core.sums)
+    if not core.is_begun:
+        stages.keep_blocks(core.work)
+        core.is_begun = True
+    if core.touches:
+        touching.assemble(core.work)
 
 
 def _search(core: Core, report: NewtonReport) -> bool:

@@ -9,7 +9,7 @@ from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.convergence import are_done, attenuated
 from prototypes.core import usual
 from prototypes.core.search import boxes, paired
-from prototypes.core.system import analysed, cleared, factorise, solve_by_gradients, with_room
+from prototypes.core.system import analysed, cleared, factorise, is_of, solve_by_gradients, with_room, without_later
 from prototypes.core.system import solve as solve_by_factor
 from prototypes.core.terms import articulations
 from prototypes.core.ways import Place, positions, shorter
@@ -26,6 +26,7 @@ _SMALL = 0.05  # of the tolerances: steps of this size are the last ones after m
 def begin(work, x, couples):
     """Begin a step with nodes at x (N, 3), and pairs of bodies (c, 2) that are of one island."""
     movable = ~work.scene.points.is_fixed
+    without_later(work.sums.matrix, work.blocks)
     work.start = work.labels = islands.join(np.arange(len(movable)), couples, movable)
     y = positions(work.scene.points, work.scene.rows, x, needed(work))
     work.since, work.now = x, at_place(work.now, x, y)
@@ -90,6 +91,12 @@ def clear(work, blocks, numbers):
 
 
 @compiled
+def gradient(work):
+    """The sum of gradients (N, 3)."""
+    return work.sums.g.copy()
+
+
+@compiled
 def assemble_again(work):
     """The same with what is projected now."""
     sums, rows = work.sums, work.scene.rows
@@ -101,6 +108,12 @@ def assemble_again(work):
             for a in range(size):
                 sums.matrix.numbers[own + (size + 1) * a] = 1.0
     usual.add_derivatives(work.usual, work.now.x, sums)
+
+
+@compiled
+def keep_blocks(work):
+    """Let the blocks that there are be those with which each step begins."""
+    work.blocks = work.sums.matrix.used[0]
 
 
 @compiled
@@ -153,7 +166,7 @@ def _solved(work, by_gradients, may_fail):
 @compiled
 def analyse(work):
     """Have a pattern of the matrix as it is."""
-    if work.pattern.blocks != work.sums.matrix.used[0]:
+    if not is_of(work.pattern, work.sums.matrix):
         work.pattern = analysed(work.sums.matrix)
         if len(work.U) < work.pattern.starts[-1]:
             work.U = np.empty(2 * work.pattern.starts[-1])
@@ -210,7 +223,7 @@ def find_done(work, at_goal, is_late, touches):
 
 @compiled
 def sizes(labels, is_soft, limits, motion, change):
-    """Size of a step in units of the tolerances, (B,), see `engine.newton.convergence`; for the results of `motions`."""
+    """Size of a step with these `motions` in units of the tolerances, (B,), see `engine.newton.convergence`."""
     size = np.maximum(motion / limits.motion, change / limits.change)
     of_bodies = islands.largest(labels, np.where(is_soft, 0.0, size))
     return np.where(is_soft, islands.largest(labels, size), of_bodies)

@@ -10,7 +10,7 @@ from ipc_articulation.engine.newton.turning import on_circles
 from prototypes.core import contact, friction, memory, resistance, stages, usual
 from prototypes.core.search import boxes, cover, looked_at, near_pairs
 from prototypes.core.stages import find_done, needed, take
-from prototypes.core.system import solve
+from prototypes.core.system import solve, without_later
 from prototypes.core.terms.coordinates import coordinates, write_nodes
 from prototypes.core.ways import Place, between, joined, of_near, place_met, positions, shorter, way
 
@@ -41,6 +41,7 @@ def begin(work, x, v, v_before, couples, adaptive):
     held = law.pairs, law.values
     resistance.begin_step(law, scene, work.candidates.stencils, held, limits.dt, adaptive, v)
     work.start = islands.join(np.arange(len(work.start)), couples, ~scene.points.is_fixed)
+    without_later(work.sums.matrix, work.blocks)
     _look_around(work, x)
     now = work.now
     met = resistance.adopt(law, scene, now.stencils, now.some, now.y, (x - limits.dt * v, x - limits.dt * v_before))
@@ -129,7 +130,7 @@ def look_ahead(work, by_gradients, at_goal, is_late):
     """Look at all of the step that bodies may go, after corrections of gaps; its forces are foreseen.
 
     Returns:
-        Whether any island has to lower its energy.
+        Whether any island has to lower its energy, and the smallest fraction of a step that a body may go.
     """
     scene, now, sums, square = work.scene, work.now, work.sums, work.limits.square
     placed = needed(work)
@@ -148,7 +149,7 @@ def look_ahead(work, by_gradients, at_goal, is_late):
     if find_done(work, at_goal, is_late, True):
         y = between(scene.points, now.y, work.y_ahead, work.fraction)
         work.done &= _keeps(work, shorter(scene.rows, now.x, now.x + work.dx, work.fraction), y)
-    return take(work)
+    return take(work), np.min(np.where(work.moving, work.fraction, 1.0))
 
 
 @compiled

@@ -59,6 +59,7 @@ class _Work(NamedTuple):
     usual: Any  # `usual.Usual`
     limits: Any  # `Limits`
     sums: Any  # `Sums`, with the matrix
+    blocks: int  # those of the matrix with which each step begins
     pattern: Any  # `system.Pattern` of the matrix
     U: Array  # its factor
     candidates: Any  # `search.Candidates`
@@ -113,7 +114,8 @@ def make_work(scene, usual, limits, x, placed):
     now = Place(x, y, known.stencils, near, none, known.stencils)
     of_step = now, x, placed, island, island, nobody, nobody, nobody, np.zeros_like(x), y, whole
     return Work(
-        held, usual, limits, sums, pattern, np.empty(pattern.starts[-1]), known, no_friction(), memory.nothing(), nobody,
+        held, usual, limits, sums, 0, pattern, np.empty(pattern.starts[-1]), known,
+        no_friction(), memory.nothing(), nobody,
         *of_step, whole, whole, np.zeros(B), nobody, whole, nobody, x, y, whole, whole, whole, whole, whole,
     )  # fmt: skip
 
