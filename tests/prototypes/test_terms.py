@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ class Beside:
     def __init__(self, scene: Any) -> None:
         self.cpu = scene.engine.cpu
         self.ours = read_terms(self.cpu)
-        self.theirs = [term for term in self.cpu.workspace.potential.terms if not isinstance(term, Contact)]
+        self.theirs = [copy(term) for term in self.cpu.workspace.potential.terms if not isinstance(term, Contact)]
         self.numbering = numbering_of(self.cpu.model)
         self.state, n = self.cpu.state, len(self.cpu.state.q)
         self.numbers = by_numbers(self.numbering)
