@@ -12,6 +12,7 @@ import pytest
 from uipc import view
 from uipc.constitution import (
     ARAP,
+    AffineBodyConstitution,
     AffineBodyDrivingPrismaticJoint,
     AffineBodyDrivingRevoluteJoint,
     AffineBodyExternalBodyForce,
@@ -263,6 +264,17 @@ def test_bodies_with_forces(kind: str, tmp_path: Path) -> None:
     beside = Beside(scene)
     beside.compare()
     beside.compare_rounding()
+
+
+def test_shapes_of_both_kinds(tmp_path: Path) -> None:
+    scene = BoxScene(tmp_path, contact__enable=0)
+    for k in range(4):
+        scene.add_box(translation(0.5 * k, 0.0, 0.0), kappa=1e7)
+    for slot in scene.slots[1:3]:
+        AffineBodyConstitution({"name": "ARAP"}).apply_to(slot.geometry(), 1e7)
+    beside = Beside(scene.start().run(2))
+    beside.compare()
+    assert {"ortho potential", "ARAP"} <= {term.name for term in beside.ours}
 
 
 def test_goals_of_bodies(tmp_path: Path) -> None:
