@@ -25,7 +25,8 @@ from ipc_articulation.contact.soft.vertex_trees import _box_of_both as box_of_bo
 from ipc_articulation.contact.soft.vertex_trees import _box_of_leaf as box_of_leaf
 from ipc_articulation.contact.staying_apart import come_near
 from ipc_articulation.contact.stencils import columns_of
-from prototypes.core.contact import PLANE, Stencils
+from prototypes.core.contact import PLANE, Stencils, chosen
+from prototypes.core.models import fill, that_touch
 from prototypes.core.references import by_reference
 from prototypes.core.stencils import distance, write_coordinates
 
@@ -56,7 +57,7 @@ CandidatesType, Candidates = by_reference(_Candidates, __name__)
 def nothing():
     """No candidates yet."""
     none, nowhere = np.empty(0, dtype=np.int64), np.empty(0)
-    stencils = Stencils(none.reshape(0, 2), none, none.reshape(0, 4), nowhere, nowhere, nowhere)
+    stencils = Stencils(none.reshape(0, 2), none, none.reshape(0, 4), nowhere, nowhere, nowhere, nowhere, nowhere)
     zero, nobody = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.bool_)
     at = zero, nowhere.reshape(0, 2, 3), zero
     return Candidates(none.reshape(0, 2), nowhere, nobody, *at, stencils, np.zeros(2, dtype=np.int64))
@@ -266,8 +267,9 @@ def _found(scene, near, place, is_way, skin, of_way, count, nodes, ends):
     leaves, _ = _near_leaves(scene, pairs, nodes, ends, distances, np.full(count, np.inf))
     found = primitives_of_leaves(leaves, mesh.trees, mesh.edges, mesh.faces, *ends, distances)
     pair, kind, vertices, mollified = columns_of(pairs, mesh.dimension, mesh.edges, mesh.faces, mesh.squares, *found)
-    chosen, _ = come_near(pair, kind, vertices, *ends, distances)
-    pair, kind, vertices, mollified = pair[chosen], kind[chosen], vertices[chosen], mollified[chosen]
+    some, _ = come_near(pair, kind, vertices, *ends, distances)
+    some = that_touch(scene, kind, vertices, some)
+    pair, kind, vertices, mollified = pair[some], kind[some], vertices[some], mollified[some]
     first = np.zeros(count + 1, dtype=np.int64)
     for s in range(len(pair)):
         first[pair[s] + 1] += 1
@@ -327,7 +329,7 @@ def _near_leaves(scene, pairs, nodes, ends, distance, most):
 @compiled
 def _joined(scene, known, near, place, is_way, skin, straight, moved, y):
     """The stencils of near pairs: known ones, or those that were found; and where those of each pair begin."""
-    points, bodies, old, planes = scene.points, len(scene.points.is_soft), known.stencils, scene.table.planes
+    points, table, bodies, old = scene.points, scene.table, len(scene.points.is_soft), known.stencils
     first, next_ = np.zeros(len(near) + 1, dtype=np.int64), np.zeros(2, dtype=np.int64)
     room = len(old.kind) + len(straight[1]) + len(moved[1])
     for k in range(len(near)):
@@ -335,17 +337,14 @@ def _joined(scene, known, near, place, is_way, skin, straight, moved, y):
             room += points.first[near[k, 0] + 1] - points.first[near[k, 0]]
     pair, kind = np.empty((room, 2), dtype=np.int64), np.empty(room, dtype=np.int64)
     vertices, mollified = np.zeros((room, 4), dtype=np.int64), np.zeros(room)
-    foreseen, least, s, w, n = np.full(room, np.nan), np.zeros(room), 0, np.empty(4), np.empty(3)
+    kappa, mu, foreseen, least = np.empty(room), np.empty(room), np.full(room, np.nan), np.zeros(room)
+    s, w, n = 0, np.empty(4), np.empty(3)
     for k in range(len(near)):
         i, j = near[k, 0], near[k, 1]
         if place[k] >= 0:
             for c in range(known.first[place[k]], known.first[place[k] + 1]):
-                kind[s], mollified[s], foreseen[s], least[s] = (
-                    old.kind[c],
-                    old.mollified[c],
-                    old.foreseen[c],
-                    old.least[c],
-                )
+                kind[s], mollified[s], kappa[s], mu[s] = old.kind[c], old.mollified[c], old.kappa[c], old.mu[c]
+                foreseen[s], least[s] = old.foreseen[c], old.least[c]
                 for v in range(4):
                     vertices[s, v] = old.vertices[c, v]
                 s += 1
@@ -357,18 +356,23 @@ def _joined(scene, known, near, place, is_way, skin, straight, moved, y):
                 kind[s], mollified[s] = kinds[c], eps[c]
                 for v in range(4):
                     vertices[s, v] = ends[c, v]
-                least[s] = 0.0 if is_way[k] else distance(kind, vertices, s, y, planes, w, n)
+                least[s] = 0.0 if is_way[k] else distance(kind, vertices, s, y, table.planes, w, n)
                 s += 1
         else:
             for v in range(points.first[i], points.first[i + 1]):
                 kind[s], vertices[s, 0], vertices[s, 1] = PLANE, v, j - bodies
-                least[s] = distance(kind, vertices, s, y, planes, w, n)
-                if least[s] < scene.table.reach + skin[k]:
+                least[s] = distance(kind, vertices, s, y, table.planes, w, n)
+                if table.touches[v] and least[s] < table.reach + skin[k]:
                     s += 1
         for c in range(first[k], s):
             pair[c, 0], pair[c, 1] = i, j
         first[k + 1] = s
-    return Stencils(pair[:s], kind[:s], vertices[:s], mollified[:s], foreseen[:s], least[:s]), first
+    columns = pair[:s], kind[:s], vertices[:s], mollified[:s], kappa[:s], mu[:s], foreseen[:s], least[:s]
+    stencils = Stencils(*columns)
+    for k in range(len(near)):
+        if place[k] < 0:
+            fill(scene, stencils, first[k], first[k + 1])
+    return stencils, first
 
 
 @compiled
@@ -383,8 +387,7 @@ def looked_at(table, known, nearer):
                 some[count] = s
                 count += 1
     some = some[:count]
-    columns = all_.pair[some], all_.kind[some], all_.vertices[some], all_.mollified[some], all_.foreseen[some]
-    return Stencils(*columns, least[:count]), some
+    return chosen(all_, some, least[:count]), some
 
 
 @compiled

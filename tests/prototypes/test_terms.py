@@ -44,6 +44,7 @@ from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.building import build
 from prototypes.core.system import analysed, cleared, empty_matrix, factorise, solve, with_room
 from prototypes.core.term import sums
+from prototypes.core.terms.articulations import restrain
 from prototypes.core.terms.coordinates import by_numbers, write_all_nodes
 from prototypes.core.terms.registry import numbering_of, read_terms
 from tests.engine.bodies import ProxyScene
@@ -110,7 +111,7 @@ class Beside:
 
     def __init__(self, scene: Any) -> None:
         self.cpu = scene.engine.cpu
-        self.ours = read_terms(self.cpu)
+        self.ours = read_terms(self.cpu.model, self.cpu.workspace.potential.terms)
         self.theirs = [copy(term) for term in self.cpu.workspace.potential.terms if not isinstance(term, Contact)]
         self.numbering = numbering_of(self.cpu.model)
         self.state, n = self.cpu.state, len(self.cpu.state.q)
@@ -407,6 +408,6 @@ def test_restrained_steps(name: str, tmp_path: Path) -> None:
     whole = np.abs(dx).max()
     np.testing.assert_allclose(dx, beside.nodes(dq), rtol=0.0, atol=1e-9 * whole)
     free = dx.copy()
-    our.restrain(dx, pattern, matrix, beside.is_free, U)
+    restrain(our.held, dx, pattern, matrix, beside.is_free, U)
     assert np.abs(dx - free).max() > 1e-6 * whole
     np.testing.assert_allclose(dx, beside.nodes(their.restrain(dq, engine)), rtol=0.0, atol=1e-8 * whole)

@@ -45,46 +45,38 @@ class Articulations(Term):
         freedoms, sizes = len(source.owner), np.array([len(part) for part in source.blocks])
         self.room = len(source.joints) + int(np.sum(sizes * (2 * sizes - 1)))
         at_rest = np.zeros((freedoms, 2 * DOF)), np.zeros(freedoms)
-        self._at = _linearized(source.arrays, source.owner, source.couples, *at_rest)
+        self.held = linearized(source.arrays, source.owner, source.couples, *at_rest)
 
     def begin_step(self, state: EngineState, x: Array, dt: float) -> None:
         """Take Mᵗ, δθ̃, springs and reference poses of the step."""
         self._source.begin_step(state, dt)
 
     def add_energies(self, x: Array, y: Array, moving: Bools, E: Array) -> None:
-        _add_energies(self._at, self._affine, x, E)
+        add_energies(self.held, self._affine, x, E)
 
     def add_derivatives(self, x: Array, y: Array, to: Any) -> None:
-        _add_derivatives(self._at, self._affine, x, to)
+        add_derivatives(self.held, self._affine, x, to)
 
-    def restrain(self, dx: Array, pattern: Any, matrix: Any, is_free: Bools, U: Array) -> None:
-        """Change the step dx (N, 3) by limits, dry friction and motors, see `engine.terms.restrained_step`.
-
-        Args:
-            dx: -H⁻¹ g, with the derivatives that were added last.
-            pattern: This and the next three are those H was factorised with.
-            matrix: H.
-            is_free: (R,).
-            U: (u,).
-        """
-        if self._source._is_restrained:
-            _restrain(self._at, dx, pattern, matrix, is_free, U)
+    @property
+    def restrains(self) -> bool:
+        """Whether limits, dry friction or motors may change a Newton step."""
+        return self._source._is_restrained
 
 
 @compiled
-def _linearized(arrays, owner, couples, J, delta):
+def linearized(arrays, owner, couples, J, delta):
     return Linearized(arrays, owner, couples, J, delta)
 
 
 @compiled
-def _add_energies(at, affine, x, E):
+def add_energies(at, affine, x, E):
     of_freedoms = freedom_energies(at.arrays, coordinates(x, affine))
     for f in range(len(of_freedoms)):
         E[at.owner[f]] += of_freedoms[f]
 
 
 @compiled
-def _add_derivatives(at, affine, x, to):
+def add_derivatives(at, affine, x, to):
     q, articulations = coordinates(x, affine), at.arrays
     bodies, m = articulations.bodies, len(articulations.joints.kind)
     force, delta, w = forces(articulations, q)
@@ -158,8 +150,19 @@ def _add_outer(left, begin, right, target):
 
 
 @compiled
-def _restrain(at, dx, pattern, matrix, is_free, U):
-    """See `Articulations.restrain`; kernels take twelve numbers a row, of which soft vertices use three."""
+def restrain(at, dx, pattern, matrix, is_free, U):
+    """Change the step dx (N, 3) by limits, dry friction and motors, see `engine.terms.restrained_step`.
+
+    Its kernels take twelve numbers a row, of which soft vertices use three.
+
+    Args:
+        at: `Linearized` by the derivatives that were added last.
+        dx: -H⁻¹ g.
+        pattern: This and the next three are those H was factorised with.
+        matrix: H.
+        is_free: (R,).
+        U: (u,).
+    """
     articulations, first = at.arrays, matrix.first
     labels, place = _parts(matrix, at.couples, is_free), np.where(is_free, 0, -1)
     step = _by_rows(dx, first)

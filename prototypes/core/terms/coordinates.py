@@ -42,7 +42,7 @@ class Numbering(NamedTuple):
         return np.where(bodies < self.affine, bodies, of_corner[bodies, label])
 
 
-NumbersType, Numbers = by_reference(Numbering, __name__)
+NumbersType, Numbers = by_reference(Numbering, __name__, "Numbers")
 
 
 @compiled
@@ -79,6 +79,23 @@ def write_all_nodes(numbers, q, x):
         row, label = rows[s], labels[s]
         for k in range(3):
             x[4 * affine + s, k] = q[row, k] + (q[row, 2 + 3 * k + label] if label > 0 else 0.0)
+
+
+@compiled
+def all_coordinates(numbers, x, q):
+    """All coordinates (n, 12) of nodes x (N, 3); what no vertex says is as in q."""
+    soft, result = len(numbers.row), q.copy()
+    affine = len(numbers.body) - soft
+    result[:affine] = coordinates(x, affine)
+    for first in (True, False):
+        for s in range(soft):
+            row, label = numbers.row[s], numbers.label[s]
+            for k in range(3):
+                if first and label == 0:
+                    result[row, k] = x[4 * affine + s, k]
+                elif not first and label > 0:
+                    result[row, 2 + 3 * k + label] = x[4 * affine + s, k] - result[row, k]
+    return result
 
 
 @compiled

@@ -40,8 +40,8 @@ class Kinetic(Term):
         is_own = ~np.concatenate([bodies.external_kinetic[:affine], np.zeros(len(numbering.row), dtype=np.bool_)])
         owned = rows[is_own[rows]]
         of = numbering.first, numbering.body
-        self._wells = wells(owned, *of, self._W, self._x_tilde)
-        self._inertia = wells(rows, *of, self._W, self._x_tilde)
+        self.wells = wells(owned, *of, self._W, self._x_tilde)
+        self.inertia = wells(rows, *of, self._W, self._x_tilde)
 
     def set_masses(self, bodies: Ints, M: Array) -> None:
         """Give some affine bodies (k,) another mass matrix, (12, 12)."""
@@ -53,14 +53,14 @@ class Kinetic(Term):
         _begin(*of, self._numbers, self._x_tilde)
 
     def add_energies(self, x: Array, y: Array, moving: Bools, E: Array) -> None:
-        add_energies(self._wells, x, moving, E)
+        add_energies(self.wells, x, moving, E)
 
     def add_derivatives(self, x: Array, y: Array, to: Any) -> None:
-        add_derivatives(self._wells, x, to)
+        add_derivatives(self.wells, x, to)
 
     def rounding(self, x: Array, moving: Bools) -> Array:
         """By how much the step's energy may change by rounding of x alone, (B,); see `engine.terms.kinetic`."""
-        return noise(self._inertia, x, moving, _ROUNDING)
+        return noise(self.inertia, x, moving, _ROUNDING)
 
 
 @compiled

@@ -43,26 +43,26 @@ class JointPenalties(Term):
 
     def __init__(self, source: joint_penalty.JointPenalties, affine: int) -> None:
         """Take the engine's term, and the number of affine bodies."""
-        self._penalties, self._affine = _by_reference(source.arrays), affine
+        self.penalties, self._affine = hold_penalties(source.arrays), affine
         self.couples, self.joints, self.room = source.couples, source.joints, len(source.bodies)
 
     def begin_step(self, state: EngineState, x: Array, dt: float) -> None:
         """Do nothing, because nothing changes from step to step."""
 
     def add_energies(self, x: Array, y: Array, moving: Bools, E: Array) -> None:
-        _add_energies(self._penalties, self._affine, x, moving, E)
+        add_penalty_energies(self.penalties, self._affine, x, moving, E)
 
     def add_derivatives(self, x: Array, y: Array, to: Any) -> None:
-        _add_derivatives(self._penalties, self._affine, x, to)
+        add_penalty_derivatives(self.penalties, self._affine, x, to)
 
 
 @compiled
-def _by_reference(penalties):
+def hold_penalties(penalties):
     return Penalties(*penalties)
 
 
 @compiled
-def _add_energies(penalties, affine, x, moving, E):
+def add_penalty_energies(penalties, affine, x, moving, E):
     of_joints, bodies = joint_penalty.energies(penalties, coordinates(x, affine)), penalties.bodies
     for j in range(len(of_joints)):
         left, right = bodies[j]
@@ -70,7 +70,7 @@ def _add_energies(penalties, affine, x, moving, E):
 
 
 @compiled
-def _add_derivatives(penalties, affine, x, to):
+def add_penalty_derivatives(penalties, affine, x, to):
     q, g = coordinates(x, affine), np.zeros((affine, DOF))
     joint_penalty.add_derivatives(penalties, q, to.moving, g)
     joint_penalty.add_residual_curvature(penalties, q, to.moving, to.projected)

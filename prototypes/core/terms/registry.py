@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,14 +50,14 @@ class Source(NamedTuple):
         return vertices - self.first_vertex + 4 * self.numbering.affine
 
 
-def read_terms(cpu: Any) -> list[Term]:
+def read_terms(model: Any, terms: Iterable[Any]) -> list[Term]:
     """The terms of the potential of a CPU engine without contact, in their order.
 
     Raises:
         NotImplementedError: There is a term of another kind.
     """
-    of = Source(cpu.model, numbering_of(cpu.model))
-    return [_made(term, of) for term in cpu.workspace.potential.terms if not isinstance(term, Contact)]
+    of = Source(model, numbering_of(model))
+    return [_made(term, of) for term in terms if not isinstance(term, Contact)]
 
 
 def numbering_of(model: Any) -> Numbering:

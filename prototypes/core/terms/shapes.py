@@ -53,7 +53,7 @@ def _over_nodes(add_energy: Any, add_derivatives: Any) -> tuple[Callable[..., No
     return energies_by_nodes, derivatives_by_nodes
 
 
-_KERNELS = {
+KERNELS = {
     kernels.add_energy: _over_nodes(kernels.add_energy, kernels.add_derivatives) for kernels in (ortho_potential, arap)
 }
 
@@ -64,10 +64,10 @@ class Shape(Term):
     def __init__(self, source: ShapeEnergy, affine: int, nodes: int) -> None:
         """Take the engine's term, and the numbers of affine bodies and of all nodes."""
         self.name = source.name
-        self._energies, self._derivatives = _KERNELS[source._add_energy]
+        self._energies, self._derivatives = KERNELS[source._add_energy]
         self._stiffness, self._c = source.arrays.stiffness[:affine], np.zeros(affine)
         self._step = np.zeros((nodes, 3))
-        self._stiff = _held(self._c, self._step)
+        self.stiff = _held(self._c, self._step)
 
     def begin_step(self, state: EngineState, x: Array, dt: float) -> None:
         self._c[:] = dt * dt * self._stiffness
@@ -77,7 +77,7 @@ class Shape(Term):
         self._step[:] = step
 
     def add_energies(self, x: Array, y: Array, moving: Bools, E: Array) -> None:
-        self._energies(self._stiff, x, moving, E)
+        self._energies(self.stiff, x, moving, E)
 
     def add_derivatives(self, x: Array, y: Array, to: Any) -> None:
-        self._derivatives(self._stiff, x, to)
+        self._derivatives(self.stiff, x, to)

@@ -1,0 +1,173 @@
+"""The core of an engine: a scene by nodes, its terms, and what compiled stages of a step share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.engine.joint_tree import joint_tree
+from ipc_articulation.engine.scene.model import EngineModel
+from ipc_articulation.engine.state import EngineState
+from ipc_articulation.engine.workspace import Workspace
+from prototypes.core import layout, readouts, stages, touching
+from prototypes.core.term import Term
+from prototypes.core.terms.articulations import Articulations
+from prototypes.core.terms.coordinates import all_coordinates, by_numbers, write_all_nodes
+from prototypes.core.terms.elements import FiniteElements
+from prototypes.core.terms.registry import numbering_of, read_terms
+from prototypes.core.usual import take_usual
+from prototypes.core.work import make_limits, make_work, scene_of, set_step, sums_of
+
+USUAL_REMAINDER, EXACT_REMAINDER = 1e-3, 1e-8  # of the tolerances, what Newton's last step may leave
+
+
+class Core:
+    """A scene whose steps Newton's method takes.
+
+    Attributes:
+        work: What compiled stages share.
+        sums: Where terms add their derivatives.
+        terms: The summands of the potential, besides contact.
+        others: Those that are not `usual`.
+        touches: Whether there is contact.
+        couples: Bodies that are always of one island, (c, 2).
+        movable: Bodies (B,) of which anything moves.
+        exact: Those whose joints another engine gets, (B,).
+        driven: Those that do not rest, (B,).
+        is_measured: Whether energies are known where bodies are.
+    """
+
+    def __init__(self, model: EngineModel, workspace: Workspace, state: EngineState) -> None:
+        """Read the scene of a CPU engine, with the bodies at a state.
+
+        Raises:
+            NotImplementedError: It has something that is not part of the core.
+        """
+        scene, x = layout.read(model, workspace.contact, state)
+        self.terms, self.config, self.order = read_terms(model, workspace.potential.terms), model.config, model.order
+        self.numbering = numbering_of(model)
+        self._numbers = by_numbers(self.numbering)
+        is_fixed, B = scene.points.is_fixed, len(scene.points.is_fixed)
+        self.movable, self.everybody = ~is_fixed, np.ones(B, dtype=np.bool_)
+        self.couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
+        self.exact, self.driven, placed = np.zeros((3, B), dtype=np.bool_)
+        for term in self.terms:
+            self.exact[term.exact] = self.driven[term.drives] = placed[term.placed] = True
+        self.may_rest = bool((self.movable & ~self.driven).any())
+        self._articulations = [term for term in self.terms if isinstance(term, Articulations)]
+        self._approaching = [term for term in self.terms if type(term).approach is not Term.approach]
+        joints = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.joints for term in self.terms)])
+        order, parent = joint_tree(joints, scene.rows.is_fixed[: self.numbering.affine])
+        self.tree = order, parent
+        rows = model.gravity_strength
+        self.gravity = np.concatenate([rows[: self.numbering.affine], rows[self.numbering.row]])
+        self.center, self.is_link = model.center, model.context.bodies.external_kinetic
+        self.usual, self.others = take_usual(self.terms, self.numbering.affine, len(x))
+        self.remainder = np.where(self.exact, EXACT_REMAINDER, USUAL_REMAINDER)
+        pairs_of = len(state.q) + len(scene.table.planes) if model.rules.anchored else -1
+        longest = 0.5 * float(scene.table.d_hat.max(initial=0.0)) if self.config.cfl else np.inf
+        self._limits = make_limits(pairs_of, longest, self.config.ccd_tol, self.remainder, self.exact)
+        self.work = make_work(scene, self.usual, self._limits, x, placed)
+        self.sums = sums_of(self.work)
+        self.touches = bool((scene.table.model >= 0).any())
+        self.projects = self.touches or bool(scene.points.is_soft.any())
+        affine = ~scene.points.is_soft
+        self.by_gradients = model.context.bodies.soft.has_many_elements and bool(is_fixed[affine].all())
+        self.is_measured = False
+        names, rows = model.context.bodies.names, np.searchsorted(self.numbering.body_of, np.arange(B))
+        self._row_names, self.names = names, [names[row] for row in rows]  # of the bodies
+
+    def begin_step(self, state: Any, x: Array, dt: float, substeps: int = 1) -> None:
+        """Begin a step of dt [s] at a state, with nodes at x (N, 3); substeps are those of the animator."""
+        config, self.dt = self.config, dt
+        eps = config.eps_velocity * dt if config.friction_enable else 0.0
+        set_step(self._limits, dt, eps, config.velocity_tol * dt, config.transrate_tol * dt)
+        for term in self.terms:
+            term.begin_step(state, x, dt)
+        self._substeps = substeps
+        self.approach(1)
+        if not self.touches:
+            stages.begin(self.work, x, self.couples)
+            return
+        held = state.anchored, state.anchors, state.springs, state.stretches
+        touching.recall(self.work, (state.pairs, state.resistances), *(part.copy() for part in held))
+        rates = self.nodes(state.qdot), self.nodes(state.qdot_before)
+        touching.begin(self.work, x, *rates, self.couples, 0.0)
+
+    def approach(self, iteration: int) -> bool:
+        """Move the goals of terms to their place in Newton iteration 1, 2, …. Returns: whether they are final."""
+        share = min(iteration / self._substeps, 1.0)
+        for term in self._approaching:
+            term.approach(share)
+        return share == 1.0 or not self._approaching
+
+    def measure(self) -> None:
+        """Find the energies where bodies are, if they are not known."""
+        if self.is_measured:
+            return
+        stages.measure(self.work)
+        if self.touches:
+            touching.measure(self.work)
+        if self.others:
+            (x, y, moving), (E, _) = stages.nodes(self.work), stages.energies(self.work)
+            for term in self.others:
+                term.add_energies(x, y, moving, E)
+        self.is_measured = True
+
+    def measure_ahead(self) -> None:
+        """Find the energies where a line search looks."""
+        stages.measure_ahead(self.work)
+        if self.touches:
+            touching.measure_ahead(self.work)
+        if self.others:
+            (x, y, moving), (_, E) = stages.looked_at(self.work), stages.energies(self.work)
+            for term in self.others:
+                term.add_energies(x, y, moving, E)
+
+    def nodes(self, q: Array) -> Array:
+        """Nodes (N, 3) of coordinates (n, 12), or the rates of both."""
+        x = np.empty((self.numbering.first[-1], 3))
+        write_all_nodes(self._numbers, q, x)
+        return x
+
+    def coordinates(self, x: Array, q: Array) -> Array:
+        """Coordinates (n, 12) of nodes (N, 3); what no vertex says is as in q."""
+        return all_coordinates(self._numbers, x, q)
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """How many blocks of two rows all terms may add now, and of how many numbers."""
+        return sum(term.room for term in self.terms), sum(term.numbers for term in self.terms)
+
+    @property
+    def restrains(self) -> bool:
+        """Whether limits, dry friction or motors of articulations may change Newton's step."""
+        return any(term.restrains for term in self._articulations)
+
+    @property
+    def restiffened(self) -> Bools:
+        """Bodies (B,) whose contact resistance is not that with which the last step ended."""
+        return touching.stiffer(self.work) if self.touches else ~self.everybody
+
+    is_adaptive = False
+
+    def memory(self) -> dict[str, Any]:
+        """What the state remembers of the end of a step."""
+        found: dict[str, Any] = {}
+        for term in self.terms:
+            if isinstance(term, FiniteElements):
+                found["creases"] = term.creases(stages.nodes(self.work)[1])
+        if self.touches:
+            pairs, values, friction = touching.remember(self.work)
+            names = "pairs", "resistances", "anchored", "anchors", "springs", "stretches"
+            found |= dict(zip(names, (pairs, values, *friction), strict=True))
+        return found
+
+    def closest(self) -> tuple[str, ...]:
+        """Names of the two closest bodies, or of the body closest to a half-plane; none if nothing is near."""
+        if not self.touches:
+            return ()
+        rows = readouts.closest(scene_of(self.work), stages.place(self.work))[1]
+        return tuple(self._row_names[row] for row in rows if row < len(self._row_names))

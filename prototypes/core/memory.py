@@ -1,0 +1,265 @@
+"""What friction remembers from step to step: fields of pairs of affine bodies, springs of stencils with a soft side.
+
+`contact.anchors` and `contact.soft.vertex_springs` have the laws, `engine.state` keeps what is remembered. Both forces
+of a stencil are to be on one line, so with the gap c = Σ_a l_a x_a the lever of each affine side is
+
+    l' = l - (0, h),   A h = c/k,   k the number of affine sides,
+
+which moves the side's point by -c/k: two affine sides meet half-way, and one meets the point of the soft side. Then
+Σ_a l'_a x_a = 0. Two soft sides have leans instead. Points before half-planes stay where they are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.anchors import _carried as carried
+from ipc_articulation.contact.anchors import _normal_equations as normal_equations
+from ipc_articulation.contact.anchors import _weighted as weighted
+from ipc_articulation.contact.anchors import read
+from ipc_articulation.contact.barrier import dot
+from ipc_articulation.contact.closest_points import closest_points, row
+from ipc_articulation.contact.smooth_norm import start_anchored_duals
+from ipc_articulation.contact.soft.spring_memory import _interpolate as interpolate
+from ipc_articulation.contact.soft.spring_memory import _means as means_of
+from ipc_articulation.contact.soft.vertex_leans import leans
+from ipc_articulation.contact.soft.vertex_springs import _moves as moves
+from ipc_articulation.contact.soft.vertex_springs import _turn as turn
+from ipc_articulation.contact.springs import PLANE as OF_PLANE
+from ipc_articulation.contact.springs import key, keys, kind_of, place
+from prototypes.core.contact import is_any_soft
+from prototypes.core.friction import slip
+from prototypes.core.references import by_reference
+from prototypes.core.stencils import PLANE, place_point
+from prototypes.core.terms.coordinates import coordinates
+
+
+class _Memory(NamedTuple):
+    """What friction remembers; the fields are replaced at the end of each step."""
+
+    anchored: Ints  # (h,) this and the next one are as in `EngineState`, with N = `Limits.pairs_of`
+    anchors: Array  # (h, 9)
+    springs: Ints  # (k, 5)
+    stretches: Array  # (k, 4)
+
+
+MemoryType, Memory = by_reference(_Memory, __name__)
+
+
+@compiled
+def nothing():
+    """Nothing is remembered so far."""
+    none = np.zeros(0, dtype=np.int64)
+    return Memory(none, np.zeros((0, 9)), none.reshape(0, 5), np.zeros((0, 4)))
+
+
+@compiled
+def recall(memory, anchored, anchors, springs, stretches):
+    """Remember something else."""
+    memory.anchored, memory.anchors, memory.springs, memory.stretches = anchored, anchors, springs, stretches
+
+
+@compiled
+def known(memory):
+    """What is remembered, as `EngineState` has it."""
+    return memory.anchored, memory.anchors, memory.springs, memory.stretches
+
+
+@compiled
+def anchor(scene, limits, memory, friction, x, since):
+    """Let friction that was lagged at x begin with what is remembered, in a step that began at `since`, (N, 3) each."""
+    if limits.pairs_of >= 0:
+        _bring_together(scene, friction, x)
+        _read_fields(scene, limits, memory, friction, since)
+        _read_springs(scene, memory, friction, since)
+        slips = np.empty_like(friction.anchor)
+        for f in range(len(slips)):
+            slip(friction, f, since, x, slips[f])
+        start_anchored_duals(np.arange(len(slips)), friction.force, slips, friction.eps, friction.dual)
+
+
+@compiled
+def remember(scene, limits, memory, friction, since, x):
+    """Remember what friction has at the end x of a step that began at `since`, (N, 3) each."""
+    if limits.pairs_of >= 0:
+        _remember_fields(scene, limits, memory, friction, since, x)
+        _remember_springs(scene, memory, friction, since, x)
+
+
+@compiled
+def _bring_together(scene, friction, x):
+    """Move the points of affine bodies, with nodes at x (N, 3), and find the leans of soft stencils."""
+    is_soft, c, A = scene.points.is_soft, np.zeros(friction.normal.shape), np.empty((3, 3))
+    at = np.zeros(friction.vertices.shape, dtype=np.int64)
+    for f in range(len(c)):
+        if friction.kind[f] == PLANE:
+            continue
+        lever, nodes = friction.lever[f], friction.nodes[f]
+        for a in range(friction.count[f]):
+            for k in range(3):
+                c[f, k] += lever[a] * x[nodes[a], k]
+        if is_soft[friction.pair[f, 0]]:  # affine bodies come first
+            friction.is_leaning[f] = True
+            for v in range(4):
+                at[f, v] = scene.rows.first[scene.points.row[friction.vertices[f, v]]]
+            continue
+        friction.apart[f] = np.sqrt(dot(c[f], c[f]))
+        sides = 1 if is_soft[friction.pair[f, 1]] else 2
+        for side in range(sides):
+            first = 4 * side + 1
+            for m in range(3):
+                for k in range(3):
+                    A[k, m] = x[nodes[first + m], k]
+            h = np.linalg.solve(A, c[f] / sides)
+            for m in range(3):
+                lever[first + m] -= h[m]
+    if np.any(friction.is_leaning):
+        _lean(friction, at, leans(friction.kind, at, friction.normal, c, friction.is_leaning, x))
+
+
+@compiled
+def _lean(friction, at, lean):
+    """Take leans (F, 4, 3) of soft vertices, whose nodes are given, (F, 4)."""
+    for f in np.flatnonzero(friction.is_leaning):
+        friction.lean[f] = 0.0
+        for a in range(friction.count[f]):
+            for v in range(4):
+                if friction.nodes[f, a] == at[f, v]:
+                    friction.lean[f, a] += lean[f, v]
+
+
+@compiled
+def _of_affine(scene, limits, friction, since):
+    """The k stencils of affine bodies: the bodies as fields name them, and the points on the first ones at `since`.
+
+    Returns:
+        The stencils (k,), bodies (k, 2), points (k, 3), and the signs (k,) of slips: those of the first body.
+    """
+    is_soft, size = scene.points.is_soft, len(friction.force)
+    on, bodies = np.empty(size, dtype=np.int64), friction.pair.copy()
+    points, sign, count = np.zeros((size, 3)), np.empty(size), 0
+    more = limits.pairs_of - len(scene.table.planes) - len(is_soft)
+    for f in range(size):
+        i, j = friction.pair[f, 0], friction.pair[f, 1]
+        if is_any_soft(is_soft, i, j):
+            continue
+        on[count], bodies[count, 0], bodies[count, 1] = f, i, j + (more if j >= len(is_soft) else 0)
+        sign[count] = np.sign(friction.lever[f, 0])
+        for a in range(4):
+            for k in range(3):
+                points[count, k] += sign[count] * friction.lever[f, a] * since[friction.nodes[f, a], k]
+        count += 1
+    return on[:count], bodies[:count], points[:count], sign[:count]
+
+
+@compiled
+def _read_fields(scene, limits, memory, friction, since):
+    """Write the anchors of affine bodies."""
+    on, bodies, points, sign = _of_affine(scene, limits, friction, since)
+    held = memory.anchored, memory.anchors, limits.pairs_of
+    s = read(*held, bodies, np.arange(len(on)), points, friction.normal[on])
+    for c in range(len(on)):
+        for k in range(3):
+            friction.anchor[on[c], k] = sign[c] * s[c, k]
+
+
+@compiled
+def _remember_fields(scene, limits, memory, friction, since, x):
+    """See `contact.anchors.remembered`."""
+    on, bodies, points, sign = _of_affine(scene, limits, friction, since)
+    pair, stretch, begins = np.empty(len(on), dtype=np.int64), np.empty((len(on), 3)), np.empty(len(on), dtype=np.int64)
+    count = 0
+    for c in range(len(on)):
+        if c == 0 or bodies[c, 0] != bodies[c - 1, 0] or bodies[c, 1] != bodies[c - 1, 1]:
+            begins[count] = c
+            count += 1
+        pair[c] = count - 1
+        slip(friction, on[c], since, x, stretch[c])
+        stretch[c] *= sign[c]
+    begins = begins[:count]
+    contacts = pair, friction.force[on], points, friction.normal[on], stretch
+    A, b, c, rho = normal_equations(bodies[begins], *contacts, friction.eps[on[begins]])
+    sigma, v, z = np.empty((count, 6)), np.empty((count, 6, 6)), np.empty((count, 6))
+    for p in range(count):
+        sigma[p], v[p] = np.linalg.eigh(A[p])
+    inverse = weighted(sigma, v)
+    for p in range(count):
+        z[p] = inverse[p] @ (v[p].T @ b[p])
+    affine = np.count_nonzero(~scene.points.is_soft)
+    ends = coordinates(since, affine), coordinates(x, affine)
+    held = memory.anchored, memory.anchors, limits.pairs_of
+    memory.anchored, memory.anchors = carried(bodies[begins], z, c, rho, *held, *ends)
+
+
+@compiled
+def _named(friction, f):
+    """A stencil as `contact.springs` names it."""
+    v = row(friction.vertices, f)
+    if friction.kind[f] == PLANE:
+        return OF_PLANE, v[0], 0, v[1], 0
+    return kind_of(friction.kind[f]), v[0], v[1], v[2], v[3]
+
+
+@compiled
+def _read_springs(scene, memory, friction, since):
+    """Write the anchors of stencils with a soft side; see `contact.soft.spring_memory` for new ones."""
+    points, size, count = scene.points, len(friction.force), scene.points.first[-1]
+    first, second = keys(memory.springs, count)
+    is_new, wanted = np.zeros(size, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+    for f in range(size):
+        if not is_any_soft(points.is_soft, friction.pair[f, 0], friction.pair[f, 1]):
+            continue
+        at = place(first, second, key(*_named(friction, f), count))
+        is_new[f] = at < 0 and friction.kind[f] != PLANE
+        if at >= 0:
+            friction.anchor[f] = memory.stretches[at, :3]
+        for v in range(4 if is_new[f] else 0):
+            wanted[friction.vertices[f, v]] = True
+    if not np.any(is_new):
+        return
+    y = np.empty((count, 3))
+    for s in range(len(memory.springs)):
+        for v in range(1, 5 if memory.springs[s, 0] != OF_PLANE else 1):
+            place_point(points, scene.rows, since, memory.springs[s, v], y[memory.springs[s, v]])
+    body = scene.rows.body[points.row[:count]]
+    owners, means = means_of(memory.springs, memory.stretches, body, y, wanted)
+    for f in np.flatnonzero(is_new):
+        of = row(friction.vertices, f), friction.w[f], friction.normal[f]
+        interpolate(*of, body, owners, means, friction.anchor[f])
+
+
+@compiled
+def _remember_springs(scene, memory, friction, since, x):
+    """See `contact.soft.vertex_springs`."""
+    size, count = len(friction.force), 0
+    stencils, stretches = np.empty((size, 5), dtype=np.int64), np.empty((size, 4))
+    before, after, was, n, w = np.empty((4, 3)), np.empty((4, 3)), np.empty(3), np.empty(3), np.empty(4)
+    for f in range(size):
+        if not is_any_soft(scene.points.is_soft, friction.pair[f, 0], friction.pair[f, 1]):
+            continue
+        s, kind, corners = stretches[count, :3], friction.kind[f], (0, 1, 2, 3)
+        stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3], stencils[count, 4] = _named(
+            friction, f
+        )
+        s[:], stretches[count, 3] = friction.anchor[f], friction.force[f]
+        if kind == PLANE:
+            corners = (0, 0, 0, 0)
+        for v in corners:
+            place_point(scene.points, scene.rows, since, friction.vertices[f, v], before[v])
+            place_point(scene.points, scene.rows, x, friction.vertices[f, v], after[v])
+        if moves(corners, before, after):
+            s *= friction.eps[f] / max(slip(friction, f, since, x, s), friction.eps[f])
+            if kind != PLANE:
+                distances = closest_points(kind, before, corners, w, was), closest_points(kind, after, corners, w, n)
+                was /= np.sqrt(distances[0])
+                n /= np.sqrt(distances[1])
+                turn(kind, corners, was, n, before, after, s)
+        count += 1
+    first, second = keys(stencils[:count], scene.points.first[-1])
+    order = np.argsort(second, kind="mergesort")
+    order = order[np.argsort(first[order], kind="mergesort")]
+    memory.springs, memory.stretches = stencils[order], stretches[order]

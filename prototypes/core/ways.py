@@ -1,0 +1,143 @@
+"""Where points are, and how far bodies may go on their way: collision detection for compiled stages."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.ccd import FLOOR
+from ipc_articulation.engine import islands
+from prototypes.core import contact
+from prototypes.core.references import by_reference
+from prototypes.core.search import boxes, cover, crowded, looked_at, near_pairs, paired
+from prototypes.core.stencils import PLANE, place_points
+
+_SHORTENED = 50  # times at most, to 10⁻³⁰ of it; no such way is crowded, if it is made of sensible numbers
+
+
+class _Place(NamedTuple):
+    """Where nodes and points are, and what is near there."""
+
+    x: Array  # (N, 3)
+    y: Array  # (V, 3)
+    stencils: contact.Stencils
+    some: contact.Near
+    among: Ints  # (k,) places of the stencils among the candidates
+    touching: contact.Stencils  # those within d̂
+
+
+PlaceType, Place = by_reference(_Place, __name__)
+
+
+@compiled
+def positions(points, rows, x, placed):
+    """Points (V, 3) from nodes (N, 3): all of some bodies (B,), and hulls; the others are undefined."""
+    y = np.empty((len(points.row), 3))
+    for b in range(len(placed)):
+        place_points(points, rows, x, points.hull[b, 0], points.hull[b, 1], y)
+        if placed[b] and points.hull[b, 0] != points.first[b]:
+            place_points(points, rows, x, points.first[b], points.first[b + 1], y)
+    return y
+
+
+@compiled
+def place_met(points, rows, x, near, placed, y):
+    """Place all points of the bodies in pairs (k, 2) that are not among those placed (B,)."""
+    for p in range(len(near)):
+        for b in near[p]:
+            if b < len(placed) and not placed[b]:
+                place_points(points, rows, x, points.first[b], points.first[b + 1], y)
+
+
+@compiled
+def joined(labels, pairs, movable):
+    """Labels (B,) of islands after joining those of pairs of bodies that can both move."""
+    is_pair = pairs[:, 1] < len(labels)
+    return islands.join(labels, pairs[is_pair], movable)
+
+
+@compiled
+def shorter(rows, x, ahead, fraction):
+    """Nodes (N, 3) at x + fraction (ahead - x), with a fraction for each body."""
+    result = ahead.copy()
+    for r in range(len(rows.body)):
+        share = fraction[rows.body[r]]
+        if share < 1.0:
+            for n in range(rows.first[r], rows.first[r + 1]):
+                for k in range(3):
+                    result[n, k] = x[n, k] + share * (ahead[n, k] - x[n, k])
+    return result
+
+
+@compiled
+def between(points, y, ahead, fraction):
+    """Points at y + fraction (ahead - y), with a fraction for each body."""
+    result = ahead.copy()
+    for b in range(len(fraction)):
+        if fraction[b] < 1.0:
+            for begin, end in ((points.first[b], points.first[b + 1]), (points.hull[b, 0], points.hull[b, 1])):
+                for v in range(begin, end):
+                    for k in range(3):
+                        result[v, k] = y[v, k] + fraction[b] * (ahead[v, k] - y[v, k])
+    return result
+
+
+@compiled
+def of_near(stencils, some):
+    """The stencils within d̂ alone."""
+    return contact.chosen(stencils, some.of, np.zeros(len(some.of)))
+
+
+@compiled
+def _share(touching, y, ahead, longest):
+    """The fraction of a way, from y to ahead (V, 3), on which no point of some stencils goes farther than this [m]."""
+    square = 0.0
+    for s in range(len(touching.kind)):
+        for v in touching.vertices[s, : 1 if touching.kind[s] == PLANE else 4]:
+            moved = 0.0
+            for k in range(3):
+                moved += (ahead[v, k] - y[v, k]) ** 2
+            square = max(square, moved)
+    return longest / np.sqrt(square) if square > longest**2 else 1.0
+
+
+@compiled
+def way(scene, known, now, ends, labels, moving, longest):
+    """How far bodies may go to nodes (N, 3) and points ahead; those of bodies that they meet are placed.
+
+    No point within d̂ goes farther than the longest way [m].
+
+    Returns:
+        The fraction of each body, (B,); islands (B,); candidates; the stencils near this way, and which these are.
+    """
+    (x_ahead, y_ahead), points, count = ends, scene.points, len(moving)
+    touching = now.touching
+    labels, fraction, floors = joined(labels, touching.pair, ~points.is_fixed), np.ones(count), np.zeros(count)
+    low, high = boxes(points, now.y, y_ahead)
+    for b in range(count):
+        for k in range(3):
+            floors[b] = max(floors[b], FLOOR * abs(low[b, k]), FLOOR * abs(high[b, k]))
+    contact.lower_fractions(scene.table, touching, now.y, y_ahead, labels, moving, floors, fraction)
+    fraction = np.minimum(fraction[labels], _share(touching, now.y, y_ahead, longest))
+    placed, rows = paired(known, count), scene.rows
+    for _ in range(_SHORTENED):
+        y = between(points, now.y, y_ahead, fraction)
+        near = near_pairs(scene.table, *boxes(points, now.y, y), moving)
+        place_met(points, rows, now.x, near, placed, now.y)
+        place_met(points, rows, x_ahead, near, placed, y_ahead)
+        y = between(points, now.y, y_ahead, fraction)
+        cut = (now.x, shorter(rows, now.x, x_ahead, fraction)), (now.y, y)
+        is_crowded = crowded(scene, *cut, near)
+        if not np.any(is_crowded):
+            break
+        is_crowded = islands.anyone(joined(labels, near, ~points.is_fixed), is_crowded)
+        fraction = np.where(is_crowded, 0.25 * fraction, fraction)
+    labels = joined(labels, near, ~points.is_fixed)
+    known, nearer = cover(scene, known, *cut, near)
+    stencils, some = looked_at(scene.table, known, nearer)
+    again = np.ones(count)
+    contact.lower_fractions(scene.table, stencils, now.y, y, labels, moving, floors, again)
+    return fraction * again[labels], labels, known, stencils, some
