@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from uipc import view
 from uipc.constitution import (
     ARAP,
+    AffineBodyConstitution,
     AffineBodyDrivingPrismaticJoint,
     AffineBodyDrivingRevoluteJoint,
     AffineBodyExternalBodyForce,
@@ -42,6 +44,7 @@ from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.building import build
 from prototypes.core.system import analysed, cleared, empty_matrix, factorise, solve, with_room
 from prototypes.core.term import sums
+from prototypes.core.terms.articulations import restrain
 from prototypes.core.terms.coordinates import by_numbers, write_all_nodes
 from prototypes.core.terms.registry import numbering_of, read_terms
 from tests.engine.bodies import ProxyScene
@@ -108,8 +111,8 @@ class Beside:
 
     def __init__(self, scene: Any) -> None:
         self.cpu = scene.engine.cpu
-        self.ours = read_terms(self.cpu)
-        self.theirs = [term for term in self.cpu.workspace.potential.terms if not isinstance(term, Contact)]
+        self.ours = read_terms(self.cpu.model, self.cpu.workspace.potential.terms)
+        self.theirs = [copy(term) for term in self.cpu.workspace.potential.terms if not isinstance(term, Contact)]
         self.numbering = numbering_of(self.cpu.model)
         self.state, n = self.cpu.state, len(self.cpu.state.q)
         self.numbers = by_numbers(self.numbering)
@@ -264,6 +267,17 @@ def test_bodies_with_forces(kind: str, tmp_path: Path) -> None:
     beside.compare_rounding()
 
 
+def test_shapes_of_both_kinds(tmp_path: Path) -> None:
+    scene = BoxScene(tmp_path, contact__enable=0)
+    for k in range(4):
+        scene.add_box(translation(0.5 * k, 0.0, 0.0), kappa=1e7)
+    for slot in scene.slots[1:3]:
+        AffineBodyConstitution({"name": "ARAP"}).apply_to(slot.geometry(), 1e7)
+    beside = Beside(scene.start().run(2))
+    beside.compare()
+    assert {"ortho potential", "ARAP"} <= {term.name for term in beside.ours}
+
+
 def test_goals_of_bodies(tmp_path: Path) -> None:
     scene = ProxyScene(tmp_path)
     for center in ((0.1, 0.2, 0.0), (0.0, 0.0, 0.3)):
@@ -394,6 +408,6 @@ def test_restrained_steps(name: str, tmp_path: Path) -> None:
     whole = np.abs(dx).max()
     np.testing.assert_allclose(dx, beside.nodes(dq), rtol=0.0, atol=1e-9 * whole)
     free = dx.copy()
-    our.restrain(dx, pattern, matrix, beside.is_free, U)
+    restrain(our.held, dx, pattern, matrix, beside.is_free, U)
     assert np.abs(dx - free).max() > 1e-6 * whole
     np.testing.assert_allclose(dx, beside.nodes(their.restrain(dq, engine)), rtol=0.0, atol=1e-8 * whole)

@@ -44,8 +44,8 @@ class Articulations(Term):
         self.couples, self.joints, self.drives, self.exact = source.couples, source.joints, source.drives, source.exact
         freedoms, sizes = len(source.owner), np.array([len(part) for part in source.blocks])
         self.room = len(source.joints) + int(np.sum(sizes * (2 * sizes - 1)))
-        at = np.zeros((freedoms, 2 * DOF)), np.zeros(freedoms)
-        self.held = linearized(source.arrays, source.owner, source.couples, *at)
+        at_rest = np.zeros((freedoms, 2 * DOF)), np.zeros(freedoms)
+        self.held = linearized(source.arrays, source.owner, source.couples, *at_rest)
 
     def begin_step(self, state: EngineState, x: Array, dt: float) -> None:
         """Take Mᵗ, δθ̃, springs and reference poses of the step."""
@@ -83,16 +83,17 @@ def add_derivatives(at, affine, x, to):
     J, curvature = np.zeros(at.J.shape), np.zeros((m, 2 * DOF, 2 * DOF))
     differentiate(articulations, q, w, to.moving, to.projected, 0, m, J, curvature)
     at.delta[:] = delta
+    by_nodes, is_free, g = at.J, to.is_free, to.g
     for f in range(len(delta)):
         for side in range(2):
             b = bodies[f, side]
             for i in range(DOF):
-                at.J[f, DOF * side + PLACE[i]] = J[f, DOF * side + i]
-                if to.is_free[b]:
-                    to.g[4 * b + PLACE[i] // 3, PLACE[i] % 3] += force[f] * J[f, DOF * side + i]
+                by_nodes[f, DOF * side + PLACE[i]] = J[f, DOF * side + i]
+                if is_free[b]:
+                    g[4 * b + PLACE[i] // 3, PLACE[i] % 3] += force[f] * J[f, DOF * side + i]
     for k in range(m):
         add_pair(articulations.joints.bodies[k], curvature[k], to)
-    _add_masses(articulations, at.J, to)
+    _add_masses(articulations, by_nodes, to)
 
 
 @compiled

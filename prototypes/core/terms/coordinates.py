@@ -72,11 +72,11 @@ def write_nodes(q, x):
 @compiled
 def write_all_nodes(numbers, q, x):
     """Write the nodes x (N, 3) of all coordinates q (n, 12), or their rates."""
-    soft = len(numbers.row)
-    affine = len(numbers.body) - soft
+    rows, labels = numbers.row, numbers.label
+    affine = len(numbers.body) - len(rows)
     write_nodes(q[:affine], x)
-    for s in range(soft):
-        row, label = numbers.row[s], numbers.label[s]
+    for s in range(len(rows)):
+        row, label = rows[s], labels[s]
         for k in range(3):
             x[4 * affine + s, k] = q[row, k] + (q[row, 2 + 3 * k + label] if label > 0 else 0.0)
 
@@ -101,10 +101,11 @@ def all_coordinates(numbers, x, q):
 @compiled
 def add_gradients(of_q, to):
     """Add derivatives by coordinates (A, 12) of free bodies to `Sums`."""
+    is_free, g = to.is_free, to.g
     for b in range(len(of_q)):
-        if to.is_free[b]:
+        if is_free[b]:
             for i in range(DOF):
-                to.g[4 * b + PLACE[i] // 3, PLACE[i] % 3] += of_q[b, i]
+                g[4 * b + PLACE[i] // 3, PLACE[i] % 3] += of_q[b, i]
 
 
 @compiled

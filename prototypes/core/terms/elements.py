@@ -197,9 +197,7 @@ def _of_vertices(law: ModuleType) -> tuple[Any, Any]:
             end = min(begin + _PIECE, len(of.nodes))
             if np.any(to.moving[of.body[begin:end]]):
                 g, H = derivatives(x, of.nodes[begin:end], of.constants[begin:end], projected[begin:end])
-                for e in range(begin, end):
-                    if to.moving[of.body[e]]:
-                        _add_element(of.nodes[e], of.places[e], square, g[e - begin], H[e - begin], to)
+                _add_elements(of, begin, end, square, g, H, to)
 
     return vertex_energies, vertex_derivatives
 
@@ -249,25 +247,30 @@ def _place(of, to):
 
 
 @compiled
-def _add_element(nodes, places, square, g, H, to):
-    """Add g (3v,) and H (3v, 3v), times dt²."""
-    numbers, s = to.matrix.numbers, 0
-    for a in range(len(nodes)):
-        if places[s] >= 0:
-            for k in range(3):
-                to.g[nodes[a], k] += square * g[3 * a + k]
-        for b in range(a, len(nodes)):
-            at, s = places[s], s + 1
-            if at < 0:
-                continue
-            if nodes[a] <= nodes[b]:
+def _add_elements(of, begin, end, square, g, H, to):
+    """Add g (k, 3v) and H (k, 3v, 3v) of the elements from `begin` to `end`, times dt², where their body moves."""
+    nodes, places, body, moving, numbers, sums = of.nodes, of.places, of.body, to.moving, to.matrix.numbers, to.g
+    width = nodes.shape[1]
+    for e in range(begin, end):
+        if not moving[body[e]]:
+            continue
+        s = 0
+        for a in range(width):
+            if places[e, s] >= 0:
                 for k in range(3):
-                    for m in range(3):
-                        numbers[at + 3 * k + m] += square * H[3 * a + k, 3 * b + m]
-            else:
-                for k in range(3):
-                    for m in range(3):
-                        numbers[at + 3 * m + k] += square * H[3 * a + k, 3 * b + m]
+                    sums[nodes[e, a], k] += square * g[e - begin, 3 * a + k]
+            for b in range(a, width):
+                at, s = places[e, s], s + 1
+                if at < 0:
+                    continue
+                if nodes[e, a] <= nodes[e, b]:
+                    for k in range(3):
+                        for m in range(3):
+                            numbers[at + 3 * k + m] += square * H[e - begin, 3 * a + k, 3 * b + m]
+                else:
+                    for k in range(3):
+                        for m in range(3):
+                            numbers[at + 3 * m + k] += square * H[e - begin, 3 * a + k, 3 * b + m]
 
 
 @compiled

@@ -63,9 +63,9 @@ def hold_penalties(penalties):
 
 @compiled
 def add_penalty_energies(penalties, affine, x, moving, E):
-    of_joints = joint_penalty.energies(penalties, coordinates(x, affine))
+    of_joints, bodies = joint_penalty.energies(penalties, coordinates(x, affine)), penalties.bodies
     for j in range(len(of_joints)):
-        left, right = penalties.bodies[j]
+        left, right = bodies[j]
         E[left if moving[left] else right] += of_joints[j]
 
 
@@ -75,8 +75,9 @@ def add_penalty_derivatives(penalties, affine, x, to):
     joint_penalty.add_derivatives(penalties, q, to.moving, g)
     joint_penalty.add_residual_curvature(penalties, q, to.moving, to.projected)
     add_gradients(g, to)
-    for j in range(len(penalties.kind)):
-        add_pair(penalties.bodies[j], penalties.blocks[j], to)
+    bodies, blocks = penalties.bodies, penalties.blocks
+    for j in range(len(bodies)):
+        add_pair(bodies[j], blocks[j], to)
 
 
 def _over_joints(phi: Any) -> tuple[Callable[..., None], Callable[..., None]]:
@@ -85,9 +86,10 @@ def _over_joints(phi: Any) -> tuple[Callable[..., None], Callable[..., None]]:
     @compiled
     def function_energies(of, affine, x, moving, E):
         theta = joint_coordinates.follow(of.joints, of.home, of.theta, coordinates(x, affine))
+        bodies, constants = of.bodies, of.constants
         for f in range(len(theta)):
-            left, right = of.bodies[f]
-            E[left if moving[left] else right] += phi(theta[f], of.constants[f])[0]
+            left, right = bodies[f]
+            E[left if moving[left] else right] += phi(theta[f], constants[f])[0]
 
     @compiled
     def function_derivatives(of, affine, x, to):

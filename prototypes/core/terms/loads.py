@@ -74,7 +74,8 @@ def _add_energies(F, x_t, body, x, moving, E):
 
 @compiled
 def _add_derivatives(F, to):
+    is_free, row_of_node, g = to.is_free, to.row_of_node, to.g
     for n in range(len(F)):
-        if to.is_free[to.row_of_node[n]]:
+        if is_free[row_of_node[n]]:
             for k in range(3):
-                to.g[n, k] -= F[n, k]
+                g[n, k] -= F[n, k]

@@ -38,49 +38,51 @@ def wells(rows, first, body, W, goal):
 @compiled
 def add_energies(of, x, moving, E):
     """Add the energies of moving bodies (B,) at x (N, 3) to E (B,)."""
-    for s in range(len(of.rows)):
-        r = of.rows[s]
-        begin, end = of.first[r], of.first[r + 1]
-        if moving[of.body[r]]:
-            for a in range(begin, end):
+    rows, first, body, W, goal = of.rows, of.first, of.body, of.W, of.goal
+    for r in rows:
+        begin, end = first[r], first[r + 1]
+        if moving[body[r]]:
+            for n in range(begin, end):
                 for k in range(3):
-                    E[of.body[r]] += 0.5 * _slope(of, r, begin, end, a, k, x) * (x[a, k] - of.goal[a, k])
+                    E[body[r]] += 0.5 * _slope(W[r, n - begin], begin, end, k, x, goal) * (x[n, k] - goal[n, k])
 
 
 @compiled
 def add_derivatives(of, x, to):
     """Add those of free rows at x (N, 3) to `Sums`."""
-    for s in range(len(of.rows)):
-        r = of.rows[s]
-        begin, end = of.first[r], of.first[r + 1]
-        if to.is_free[r]:
-            size = 3 * (end - begin)
-            own = to.matrix.own[r]
-            for a in range(begin, end):
+    rows, first, W, goal = of.rows, of.first, of.W, of.goal
+    is_free, own, numbers, g = to.is_free, to.matrix.own, to.matrix.numbers, to.g
+    for r in rows:
+        begin, end = first[r], first[r + 1]
+        size = 3 * (end - begin)
+        if is_free[r]:
+            for n in range(begin, end):
                 for k in range(3):
-                    to.g[a, k] += _slope(of, r, begin, end, a, k, x)
+                    g[n, k] += _slope(W[r, n - begin], begin, end, k, x, goal)
+                    at = own[r] + (3 * (n - begin) + k) * size + k
                     for c in range(end - begin):
-                        to.matrix.numbers[own + (3 * (a - begin) + k) * size + 3 * c + k] += of.W[r, a - begin, c]
+                        numbers[at + 3 * c] += W[r, n - begin, c]
 
 
 @compiled
 def noise(of, x, moving, relative):
     """How much the energies change if coordinates do by a relative number: Σ relative |∂E/∂x| |x|, (B,)."""
+    rows, first, body, W, goal = of.rows, of.first, of.body, of.W, of.goal
     result = np.zeros(len(moving))
-    for s in range(len(of.rows)):
-        r = of.rows[s]
-        begin, end = of.first[r], of.first[r + 1]
-        if moving[of.body[r]]:
-            for a in range(begin, end):
+    for r in rows:
+        begin, end = first[r], first[r + 1]
+        if moving[body[r]]:
+            for n in range(begin, end):
                 for k in range(3):
-                    result[of.body[r]] += relative * abs(_slope(of, r, begin, end, a, k, x) * x[a, k])
+                    slope = _slope(W[r, n - begin], begin, end, k, x, goal)
+                    result[body[r]] += relative * abs(slope * x[n, k])
     return result
 
 
 @compiled
-def _slope(of, r, begin, end, a, k, x):
-    """∂E/∂x_ak = Σ_c W_ac (x - x̂)_ck."""
+def _slope(w, begin, end, k, x, goal):
+    """∂E/∂x_nk = Σ_c W_nc (x - x̂)_ck, w the n-th row of W and c the nodes from `begin` to `end`."""
     slope = 0.0
     for c in range(begin, end):
-        slope += of.W[r, a - begin, c - begin] * (x[c, k] - of.goal[c, k])
+        slope += w[c - begin] * (x[c, k] - goal[c, k])
     return slope
