@@ -110,7 +110,8 @@ def find(matrix, i, j):
 
 @compiled
 def without_later(matrix, blocks):
-    """Forget all but the first blocks."""
+    """Forget all but the first blocks; numbers that are not used are 0."""
+    cleared(matrix)
     for block in range(matrix.used[0] - 1, blocks - 1, -1):
         matrix.last[matrix.rows[block]] = matrix.before[block]
         matrix.used[0], matrix.used[1] = block, matrix.start[block]
