@@ -40,6 +40,8 @@ def minimise(core: Core, moving: Bools, watch: Stopwatch) -> tuple[Bools, Newton
     report, number = NewtonReport(NewtonResult.CONVERGED), int(np.count_nonzero(moving))
     report.awake = number
     stages.first(core.work, moving)
+    if core.touches:
+        touching.forget(core.work)
     while number:
         deliver_interrupt()
         if report.iterations == core.config.max_iter:
@@ -90,11 +92,11 @@ def _solve(core: Core, watch: Stopwatch) -> None:
     stages.assemble(work, *core.room, core.projects)
     _add_others(core)
     watch.lap("assemble")
-    result = stages.solve(work, core.by_gradients, core.restrains)
-    while result == stages.REFUSED:
+    result = stages.solve(work, core.by_gradients, core.restrains, True)
+    if result == stages.REFUSED:
         stages.assemble_again(work)
         _add_others(core)
-        result = stages.solve(work, core.by_gradients, core.restrains)
+        result = stages.solve(work, core.by_gradients, core.restrains, False)
     watch.lap("solve")
     if result == stages.NOT_FINITE:
         raise not_finite(core) or SolverError("the Newton step is not finite")

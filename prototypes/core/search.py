@@ -192,7 +192,7 @@ def cover(scene, known, nodes, ends, near):
         )
     place, p, is_missing = np.full(len(near), -1), 0, False
     for k in range(len(near)):
-        while p < len(known.pair) and _is_less(known.pair, p, near, k):
+        while p < len(known.pair) and is_less(known.pair, p, near, k):
             p += 1
         if p < len(known.pair) and known.pair[p, 0] == near[k, 0] and known.pair[p, 1] == near[k, 1]:
             place[k] = p if nearer[p] <= known.skin[p] else -1
@@ -201,7 +201,8 @@ def cover(scene, known, nodes, ends, near):
 
 
 @compiled
-def _is_less(left, p, right, k):
+def is_less(left, p, right, k):
+    """Whether pair p comes before pair k of others."""
     return left[p, 0] < right[k, 0] or (left[p, 0] == right[k, 0] and left[p, 1] < right[k, 1])
 
 
@@ -337,14 +338,14 @@ def _joined(scene, known, near, place, is_way, skin, straight, moved, y):
             room += points.first[near[k, 0] + 1] - points.first[near[k, 0]]
     pair, kind = np.empty((room, 2), dtype=np.int64), np.empty(room, dtype=np.int64)
     vertices, mollified = np.zeros((room, 4), dtype=np.int64), np.zeros(room)
-    kappa, mu, foreseen, least = np.empty(room), np.empty(room), np.full(room, np.nan), np.zeros(room)
+    kappa, mu, foreseen, least = np.empty(room), np.empty(room), np.zeros(room), np.zeros(room)
     s, w, n = 0, np.empty(4), np.empty(3)
     for k in range(len(near)):
         i, j = near[k, 0], near[k, 1]
         if place[k] >= 0:
             for c in range(known.first[place[k]], known.first[place[k] + 1]):
                 kind[s], mollified[s], kappa[s], mu[s] = old.kind[c], old.mollified[c], old.kappa[c], old.mu[c]
-                foreseen[s], least[s] = old.foreseen[c], old.least[c]
+                least[s] = old.least[c]
                 for v in range(4):
                     vertices[s, v] = old.vertices[c, v]
                 s += 1

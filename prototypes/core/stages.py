@@ -117,16 +117,17 @@ def keep_blocks(work):
 
 
 @compiled
-def solve(work, by_gradients, restrains):
+def solve(work, by_gradients, restrains, may_fail):
     """Write the Newton step -H⁻¹ g, restrained by articulations.
 
     Returns:
-        SOLVED; REFUSED if H is not definite: the bodies of parts that are not are projected from now on; or NOT_FINITE.
+        SOLVED; REFUSED if H is not definite and this may be: the bodies of parts that are not are projected from now
+        on, else it is shifted; or NOT_FINITE.
     """
     sums, body = work.sums, work.scene.rows.body
     if not np.isfinite(np.sum(sums.g)):
         return NOT_FINITE
-    is_solved, definite = _solved(work, by_gradients, not np.all(sums.projected | ~work.moving))
+    is_solved, definite = _solved(work, by_gradients, may_fail and not np.all(sums.projected | ~work.moving))
     if not is_solved:
         for r in range(len(body)):
             if not definite[r] and sums.is_free[r]:

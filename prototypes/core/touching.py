@@ -12,7 +12,7 @@ from prototypes.core.search import boxes, cover, looked_at, near_pairs
 from prototypes.core.stages import find_done, needed, take
 from prototypes.core.system import solve, without_later
 from prototypes.core.terms.coordinates import coordinates, write_nodes
-from prototypes.core.ways import Place, between, joined, of_near, place_met, positions, shorter, way
+from prototypes.core.ways import Place, between, joined, of_near, place_met, positions, shorter, way, with_others
 
 _GAPS, _SLIPS, _EXACT_SLIPS = 0.1, 0.1, 1e-3  # of gaps, and of friction in parts of μ λ, what a last step may change
 
@@ -59,7 +59,6 @@ def _look_around(work, x):
     near = near_pairs(scene.table, *boxes(points, y, y), movable)
     place_met(points, rows, x, near, placed, y)
     work.candidates, nearer = cover(scene, work.candidates, (x, x), (y, y), near)
-    work.candidates.stencils.foreseen[:] = np.nan
     stencils, among = looked_at(scene.table, work.candidates, nearer)
     some = contact.near(scene.table, stencils, y, movable)
     work.start = joined(work.start, near, movable)
@@ -143,8 +142,6 @@ def look_ahead(work, by_gradients, at_goal, is_late):
             work.dx -= more
             work.y_ahead = positions(scene.points, scene.rows, now.x + work.dx, placed)
     contact.foresee(scene, now.stencils, now.some, now.y, work.y_ahead)
-    work.candidates.stencils.foreseen[:] = 0.0
-    work.candidates.stencils.foreseen[now.among] = now.stencils.foreseen
     collide(work)
     if find_done(work, at_goal, is_late, True):
         y = between(scene.points, now.y, work.y_ahead, work.fraction)
@@ -160,7 +157,7 @@ def collide(work):
         work.scene, work.candidates, now, (now.x + work.dx, work.y_ahead), work.start, work.moving, work.limits.longest
     )
     work.fraction, work.labels, work.candidates, stencils, among = found
-    work.now = Place(now.x, now.y, stencils, now.some, among, now.touching)
+    work.now = with_others(now, stencils, among)
 
 
 @compiled
@@ -187,6 +184,12 @@ def end_iteration(work, may_end, tol):
     found = stages.end_iteration(work, may_end, tol)
     touch(work)
     return found
+
+
+@compiled
+def forget(work):
+    """Forget what the last Newton step has foreseen."""
+    work.now.stencils.foreseen[:] = np.nan
 
 
 @compiled
@@ -229,6 +232,6 @@ def turn(work, straight, circles, which):
     free, met, work.candidates, stencils, among = way(
         scene, work.candidates, now, (at, y_at), work.start, work.moving, work.limits.longest
     )
-    work.now = Place(now.x, now.y, stencils, now.some, among, now.touching)
+    work.now = with_others(now, stencils, among)
     work.at, work.y_at, work.turned = at, y_at, which
     return which & ~islands.anyone(met, (free < 1.0) | (met != work.labels))

@@ -12,7 +12,7 @@ from ipc_articulation.contact.ccd import FLOOR
 from ipc_articulation.engine import islands
 from prototypes.core import contact
 from prototypes.core.references import by_reference
-from prototypes.core.search import boxes, cover, crowded, looked_at, near_pairs, paired
+from prototypes.core.search import boxes, cover, crowded, is_less, looked_at, near_pairs, paired
 from prototypes.core.stencils import PLANE, place_points
 
 _SHORTENED = 50  # times at most, to 10⁻³⁰ of it; no such way is crowded, if it is made of sensible numbers
@@ -89,6 +89,36 @@ def between(points, y, ahead, fraction):
 def of_near(stencils, some):
     """The stencils within d̂ alone."""
     return contact.chosen(stencils, some.of, np.zeros(len(some.of)))
+
+
+@compiled
+def with_others(now, stencils, among):
+    """The same place with other stencils near it, to which what is foreseen of the same ones is carried.
+
+    Both are sorted by their pairs, and those of a pair in the order of its trees.
+    """
+    old, at = now.stencils, 0
+    for s in range(len(old.kind)):
+        if old.foreseen[s] != 0.0:
+            while at < len(stencils.kind) and is_less(stencils.pair, at, old.pair, s):
+                at += 1
+            c = at
+            while c < len(stencils.kind) and not (
+                is_less(old.pair, s, stencils.pair, c) or is_same(old, s, stencils, c)
+            ):
+                c += 1
+            if c < len(stencils.kind) and is_same(old, s, stencils, c):
+                stencils.foreseen[c], at = old.foreseen[s], c + 1
+    return Place(now.x, now.y, stencils, now.some, among, now.touching)
+
+
+@compiled
+def is_same(left, s, right, c):
+    """Whether two stencils are the same."""
+    same = left.kind[s] == right.kind[c]
+    for v in range(4):
+        same &= left.vertices[s, v] == right.vertices[c, v]
+    return same
 
 
 @compiled

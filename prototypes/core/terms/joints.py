@@ -20,7 +20,7 @@ from prototypes.core.term import Term
 from prototypes.core.terms.coordinates import add_gradients, add_pair, coordinates
 
 PenaltiesType, Penalties = by_reference(joint_penalty.Penalties, __name__)
-JointsType, Joints = by_reference(JointArrays, __name__)
+JointsType, Joints = by_reference(JointArrays, __name__, "Joints")
 
 
 class _Functions(NamedTuple):
