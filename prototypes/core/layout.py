@@ -271,7 +271,8 @@ def _law(contact: Any) -> Law:
     surfaces, resistance = contact.surfaces, contact.resistance
     chosen = [first + on_hull(surfaces.points[first:end]) for first, end in pairwise(surfaces.first.tolist())]
     first_corner = np.cumsum([0, *map(len, chosen)]).astype(np.int64)
-    return Law(resistance._columns, *resistance.held, surfaces.first, np.concatenate(chosen), first_corner)
+    corners, nowhere = np.concatenate(chosen), np.zeros((0, 3))
+    return Law(resistance._columns, *resistance.held, corners, first_corner, nowhere)
 
 
 def _no_table(count: int, points: int) -> Table:
