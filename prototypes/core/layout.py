@@ -239,14 +239,14 @@ def _law(contact: Any) -> Any:
     surfaces, resistance = contact.surfaces, contact.resistance
     chosen = [first + on_hull(surfaces.points[first:end]) for first, end in pairwise(surfaces.first.tolist())]
     first_corner = np.cumsum([0, *map(len, chosen)]).astype(np.int64)
-    corners, is_open = np.concatenate([np.zeros(0, dtype=np.int64), *chosen]), contact.resistance.is_open
-    given = resistance._columns, *resistance.held, surfaces.first, corners, first_corner
-    return make_law(*given, bool(is_open or contact.materials.is_adaptive))
+    corners, nowhere = np.concatenate([np.zeros(0, dtype=np.int64), *chosen]), np.zeros((0, 3))
+    is_open = bool(contact.resistance.is_open or contact.materials.is_adaptive)
+    return make_law(resistance._columns, *resistance.held, corners, first_corner, nowhere, is_open)
 
 
 def _no_table(count: int, points: int) -> Table:
     none, nowhere, nothing = np.full((count, count), -1), np.zeros(0), np.zeros((1, 1))
     zeros, law = np.zeros(points, dtype=np.int64), Resistance(nowhere, 0.0, NO_MATERIALS)
     given = none, nowhere, nowhere, nowhere, zeros, nothing, zeros, nothing, nothing, zeros > 0, zeros
-    held = make_law(law._columns, *law.held, zeros, zeros, zeros, False)
+    held = make_law(law._columns, *law.held, zeros, zeros, np.zeros((0, 3)), False)
     return Table(*given, 0, held, np.zeros((0, 4)), 0.0)

@@ -35,9 +35,9 @@ class _Law(NamedTuple):
     constants: Any  # those of `contact.resistance`, of the step as well
     pairs: Ints  # (k,) held pairs, see `contact.held`
     values: Array  # (k,) their κ_c [Pa]
-    first: Ints  # (n + 1,) first point of each chooser
-    corners: Ints  # (H,) the points whose motion bounds that of all
+    corners: Ints  # (H,) the points on the hulls of choosers, see `contact.corners`
     first_corner: Ints  # (n + 1,)
+    v: Array  # (N, 3) velocities of nodes as the step began [m/s]
     is_open: bool  # whether there are such pairs; nothing is done without
 
 
@@ -45,9 +45,9 @@ LawType, Law = by_reference(_Law, __name__)
 
 
 @compiled
-def make_law(constants, pairs, values, first, corners, first_corner, is_open):
+def make_law(constants, pairs, values, corners, first_corner, v, is_open):
     """See `_Law`."""
-    return Law(constants, pairs, values, first, corners, first_corner, is_open)
+    return Law(constants, pairs, values, corners, first_corner, v, is_open)
 
 
 class _Met(NamedTuple):
@@ -77,17 +77,12 @@ def begin_step(law, scene, stencils, held, dt, adaptive, v):
         v: Velocities of nodes (N, 3) [m/s].
     """
     if law.is_open:
-        law.pairs, law.values = held
+        law.pairs, law.values, law.v = held[0], held[1], v
         c, kappa = Constants(*law.constants), scene.table.kappa
-        given = np.where(np.isnan(kappa), adaptive, kappa)
         masses, materials = (c.mass, c.body_pairs, c.plane_pairs, c.group), (c.by_load, c.d_hat, c.thickness, c.slope)
-        speed, u = np.zeros(len(c.mass)), np.empty((len(scene.points.row), 3))
-        for i in range(scene.table.choosers):
-            for h in range(law.first_corner[i], law.first_corner[i + 1]):
-                at = law.corners[h]
-                place_points(scene.points, scene.rows, v, at, at + 1, u)
-                speed[i] = max(speed[i], u[at, 0] ** 2 + u[at, 1] ** 2 + u[at, 2] ** 2)
-        law.constants = masses + materials + (given, np.sqrt(speed), c.gravity, dt)
+        given, speed = np.where(np.isnan(kappa), adaptive, kappa), np.zeros(len(c.mass))
+        speed[: scene.table.choosers] = np.nan  # until one is asked for
+        law.constants = masses + materials + (given, speed, c.gravity, dt)
         choose(law, scene, stencils, 0, len(stencils.kind))
 
 
@@ -103,9 +98,22 @@ def choose(law, scene, stencils, begin, end):
                 some[count] = s
                 write_choosers(scene, stencils, s, pairs[count])
                 count += 1
+        _find_speeds(law, scene, pairs[:count])
         kappa = resistances(pairs[:count], law.constants, law.pairs, law.values)
         for k in range(count):
             stencils.kappa[some[k]] = kappa[k]
+
+
+@compiled
+def _find_speeds(law, scene, pairs):
+    """Find the greatest speeds of the points of those in pairs (P, 2), where they are not known."""
+    speed, u = Constants(*law.constants).speed, np.empty((len(scene.points.row), 3))
+    for i in pairs.ravel():
+        if np.isnan(speed[i]):
+            speed[i] = 0.0
+            for v in law.corners[law.first_corner[i] : law.first_corner[i + 1]]:
+                place_points(scene.points, scene.rows, law.v, v, v + 1, u)
+                speed[i] = max(speed[i], np.sqrt(u[v, 0] ** 2 + u[v, 1] ** 2 + u[v, 2] ** 2))
 
 
 @compiled
@@ -211,22 +219,14 @@ def _gaps_at(law, scene, stencils, some, of, pairs, x):
                 place_points(points, rows, x, v, v + 1, y)
             d = distance(kind, stencils.vertices, s, y, planes, w, normal)
         elif gaps[p] == np.inf:
-            first, end = law.first[pairs[p, 0]], law.first[pairs[p, 0] + 1]
-            place_points(points, rows, x, first, end, y)
-            d = _lowest(planes[stencils.vertices[s, 1]], y[first:end])
+            d, plane = np.inf, planes[stencils.vertices[s, 1]]
+            for v in law.corners[law.first_corner[pairs[p, 0]] : law.first_corner[pairs[p, 0] + 1]]:
+                place_points(points, rows, x, v, v + 1, y)
+                d = min(d, plane[0] * y[v, 0] + plane[1] * y[v, 1] + plane[2] * y[v, 2] - plane[3])
         else:
             continue
         gaps[p] = min(gaps[p], d - scene.table.xi[scene.table.model[stencils.pair[s, 0], stencils.pair[s, 1]]])
     return gaps
-
-
-@compiled
-def _lowest(plane, y):
-    """The smallest distance of points (v, 3) from a half-plane (n, n·p)."""
-    d = np.inf
-    for v in range(len(y)):
-        d = min(d, plane[0] * y[v, 0] + plane[1] * y[v, 1] + plane[2] * y[v, 2] - plane[3])
-    return d
 
 
 @compiled
@@ -250,7 +250,7 @@ def follow(law, scene, known, stencils, among, met):
         law.pairs, law.values, changed = followed(met.pairs, met.gaps, met.changes, *given)
         for i in range(scene.table.choosers):
             if changed[i]:
-                result[scene.rows.body[scene.points.row[law.first[i]]]] = True
+                result[scene.rows.body[scene.points.row[law.corners[law.first_corner[i]]]]] = True
         choose(law, scene, known, 0, len(known.kind))
         for k in range(len(among)):
             stencils.kappa[k] = known.kappa[among[k]]

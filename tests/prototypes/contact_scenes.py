@@ -31,12 +31,14 @@ def falling_by_load(folder: Path) -> BoxScene:
 
 
 def soft_by_load(folder: Path) -> BoxScene:
-    """A cloth over a box on the ground, and a block beside it."""
+    """A cloth over a box on the ground, and a block beside it, of which some vertices at the ground are fixed."""
     scene = SoftScene(folder, resistance=BY_LOAD)
     scene.add_ground()
     scene.add_box(translation(0, 0, 0.1015), density=500.0)
     scene.add_soft(moved(cloth(8, size=0.5), 0.05, 0.02, 0.2035))
-    scene.add_soft(moved(block(2), 0.5, 0.0, 0.1012), "block")
+    mesh = moved(block(2), 0.5, 0.0, 0.1012)
+    x = mesh.positions().view()[:, :, 0]
+    scene.add_soft(vertices(mesh, is_fixed=(x[:, 0] < 0.45) & (x[:, 1] < 0.05)), "block")
     return scene.start()
 
 

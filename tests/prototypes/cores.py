@@ -12,6 +12,7 @@ from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.held import Held
 from ipc_articulation.contact.planes.pairs import rows_of
 from prototypes.core import layout, newton, readouts, resistance
+from prototypes.core.models import fill
 from prototypes.core.search import nothing
 from prototypes.core.stencils import PLANE
 
@@ -32,8 +33,13 @@ class Begun(NamedTuple):
 
 def read(cpu: Any) -> Any:
     """The scene of an engine, as a structref."""
+    return read_both(cpu)[1]
+
+
+def read_both(cpu: Any) -> tuple[layout.Scene, Any]:
+    """The same with the tuples of arrays of which it is made."""
     *given, x, _ = layout.read(cpu, DT)
-    return _scene_of(newton.hold(*given, x))
+    return given[0], _scene_of(newton.hold(*given, x))
 
 
 def nodes(cpu: Any, q: Array) -> Array:
@@ -68,11 +74,10 @@ def _begin(scene, held, adaptive, x, v, v_before):
     resistance.begin_step(law, scene, known.stencils, held, DT, adaptive, v)
     y, stencils, some = readouts.within(scene, known, x)
     met = resistance.adopt(law, scene, stencils, some, y, (x - DT * v, x - DT * v_before))
-    of_friction, of = stencils.kappa[some.of], some.of
+    of_friction = stencils.kappa[some.of]
     changed = resistance.follow(law, scene, stencils, stencils, np.arange(len(stencils.kind)), met)
     pairs, values = _held(law)
-    columns = stencils.kind[of], stencils.vertices[of], stencils.kappa[of], stencils.mu[of]
-    return stencils, some, y, pairs, values, columns, of_friction, changed
+    return stencils, some, y, pairs, values, _columns(stencils, some), of_friction, changed
 
 
 @compiled
@@ -80,6 +85,23 @@ def _held(law):
     if law is None:
         return np.empty(0, dtype=np.int64), np.empty(0)
     return law.pairs, law.values
+
+
+def refreshed(scene: Any, begun: Begun) -> Begun:
+    """The same step with the models that the tables have now."""
+    return begun._replace(columns=_filled(scene, begun.stencils, begun.some))
+
+
+@compiled
+def _filled(scene, stencils, some):
+    fill(scene, stencils, 0, len(stencils.kind))
+    return _columns(stencils, some)
+
+
+@compiled
+def _columns(stencils, some):
+    of = some.of
+    return stencils.kind[of], stencils.vertices[of], stencils.kappa[of], stencils.mu[of]
 
 
 def models(begun: Begun) -> dict[Any, tuple[float, float]]:

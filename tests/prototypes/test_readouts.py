@@ -11,10 +11,12 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.friction_law import NO_FRICTION
 from ipc_articulation.contact.positions import positions
-from prototypes.core import readouts
+from prototypes.core import contact, readouts
+from prototypes.core.system import empty_matrix, with_room
 from tests.prototypes import contact_scenes as scenes
 from tests.prototypes.cores import DT, begin, models, nodes, read
 
@@ -66,6 +68,30 @@ def test_forces_of_barriers_are_those_of_the_engine(make: Any, tmp_path: Path) -
         scene.run()
     assert max(found) > 10
     assert max(couples) > 1e-6 or make is not scenes.of_parts
+
+
+@pytest.mark.parametrize("make", [scenes.by_load, scenes.of_parts, scenes.of_many_models])
+def test_the_gradient_of_barriers_is_that_of_the_engine(make: Any, tmp_path: Path) -> None:
+    """Also of a body that touches itself."""
+    cpu = make(tmp_path).run(4).engine.cpu
+    core, world, movable = read(cpu), cpu.workspace.contact, cpu.workspace.potential.movable
+    begun = begin(cpu, core)
+    forces_of_engine(cpu)
+    world.place(cpu.state.q, movable)
+    expected = nodes(cpu, world.derivatives().gradient * movable[:, None]) / DT**2
+    found = _gradient(core, begun.stencils, begun.some, begun.y)
+    found[np.repeat(~movable, 4)] = 0.0
+    assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()
+
+
+@compiled
+def _gradient(scene, stencils, some, y):
+    rows, g = scene.rows, np.zeros((scene.rows.first[-1], 3))
+    matrix = with_room(empty_matrix(rows.first), 6 * len(some.of), 16 * 54 * len(some.of))
+    nobody, free = scene.points.is_soft, ~rows.is_fixed
+    of_node = np.arange(len(g)) // 4
+    contact.add_derivatives(scene, 1.0, stencils, some, y, nobody, of_node, free, matrix, g)
+    return g
 
 
 @pytest.mark.parametrize("make", [*SCENES, scenes.falling_by_load])
