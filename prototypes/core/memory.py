@@ -171,28 +171,41 @@ def _read_fields(scene, limits, memory, friction, since):
 def _remember_fields(scene, limits, memory, friction, since, x):
     """See `contact.anchors.remembered`."""
     on, bodies, points, sign = _of_affine(scene, limits, friction, since)
-    pair, stretch, begins = np.empty(len(on), dtype=np.int64), np.empty((len(on), 3)), np.empty(len(on), dtype=np.int64)
-    count = 0
+    begins, pair = _pairs(bodies)
+    stretch = np.empty((len(on), 3))
     for c in range(len(on)):
+        slip(friction, on[c], since, x, stretch[c])
+        stretch[c] *= sign[c]
+    contacts = pair, friction.force[on], points, friction.normal[on], stretch
+    A, b, c, rho = normal_equations(bodies[begins], *contacts, friction.eps[on[begins]])
+    affine = np.count_nonzero(~scene.points.is_soft)
+    ends = coordinates(since, affine), coordinates(x, affine)
+    held = memory.anchored, memory.anchors, limits.pairs_of
+    memory.anchored, memory.anchors = carried(bodies[begins], _solved(A, b), c, rho, *held, *ends)
+
+
+@compiled
+def _pairs(bodies):
+    """Where pairs begin among sorted ones (k, 2), (P,), and of each the number of its pair, (k,)."""
+    begins, pair, count = np.empty(len(bodies), dtype=np.int64), np.empty(len(bodies), dtype=np.int64), 0
+    for c in range(len(bodies)):
         if c == 0 or bodies[c, 0] != bodies[c - 1, 0] or bodies[c, 1] != bodies[c - 1, 1]:
             begins[count] = c
             count += 1
         pair[c] = count - 1
-        slip(friction, on[c], since, x, stretch[c])
-        stretch[c] *= sign[c]
-    begins = begins[:count]
-    contacts = pair, friction.force[on], points, friction.normal[on], stretch
-    A, b, c, rho = normal_equations(bodies[begins], *contacts, friction.eps[on[begins]])
-    sigma, v, z = np.empty((count, 6)), np.empty((count, 6, 6)), np.empty((count, 6))
-    for p in range(count):
+    return begins[:count], pair
+
+
+@compiled
+def _solved(A, b):
+    """Σ f(σ)/σ v vᵀ b, (P, 6), of symmetric matrices (P, 6, 6) and b (P, 6); see `contact.anchors`."""
+    sigma, v, z = np.empty(b.shape), np.empty(A.shape), np.empty(b.shape)
+    for p in range(len(A)):
         sigma[p], v[p] = np.linalg.eigh(A[p])
     inverse = weighted(sigma, v)
-    for p in range(count):
+    for p in range(len(A)):
         z[p] = inverse[p] @ (v[p].T @ b[p])
-    affine = np.count_nonzero(~scene.points.is_soft)
-    ends = coordinates(since, affine), coordinates(x, affine)
-    held = memory.anchored, memory.anchors, limits.pairs_of
-    memory.anchored, memory.anchors = carried(bodies[begins], z, c, rho, *held, *ends)
+    return z
 
 
 @compiled
@@ -206,28 +219,33 @@ def _named(friction, f):
 
 @compiled
 def _read_springs(scene, memory, friction, since):
-    """Write the anchors of stencils with a soft side; see `contact.soft.spring_memory` for new ones."""
-    points, size, count = scene.points, len(friction.force), scene.points.first[-1]
+    """Write the anchors of stencils with a soft side."""
+    size, count = len(friction.force), scene.points.first[-1]
     first, second = keys(memory.springs, count)
-    is_new, wanted = np.zeros(size, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+    is_new = np.zeros(size, dtype=np.bool_)
     for f in range(size):
-        if not is_any_soft(points.is_soft, friction.pair[f, 0], friction.pair[f, 1]):
-            continue
-        at = place(first, second, key(*_named(friction, f), count))
-        is_new[f] = at < 0 and friction.kind[f] != PLANE
-        if at >= 0:
-            friction.anchor[f] = memory.stretches[at, :3]
-        for v in range(4 if is_new[f] else 0):
-            wanted[friction.vertices[f, v]] = True
-    if not np.any(is_new):
-        return
-    y = np.empty((count, 3))
+        if is_any_soft(scene.points.is_soft, friction.pair[f, 0], friction.pair[f, 1]):
+            at = place(first, second, key(*_named(friction, f), count))
+            is_new[f] = at < 0 and friction.kind[f] != PLANE
+            if at >= 0:
+                friction.anchor[f] = memory.stretches[at, :3]
+    if np.any(is_new):
+        _begin_anew(scene, memory, friction, np.flatnonzero(is_new), since)
+
+
+@compiled
+def _begin_anew(scene, memory, friction, new, since):
+    """Write the anchors of some stencils without springs, (k,); see `contact.soft.spring_memory`."""
+    points, count = scene.points, scene.points.first[-1]
+    y, wanted, body = np.empty((count, 3)), np.zeros(count, dtype=np.bool_), scene.rows.body[points.row[:count]]
+    for f in new:
+        for v in friction.vertices[f]:
+            wanted[v] = True
     for s in range(len(memory.springs)):
-        for v in range(1, 5 if memory.springs[s, 0] != OF_PLANE else 1):
-            place_point(points, scene.rows, since, memory.springs[s, v], y[memory.springs[s, v]])
-    body = scene.rows.body[points.row[:count]]
+        for v in memory.springs[s, 1 : 5 if memory.springs[s, 0] != OF_PLANE else 1]:
+            place_point(points, scene.rows, since, v, y[v])
     owners, means = means_of(memory.springs, memory.stretches, body, y, wanted)
-    for f in np.flatnonzero(is_new):
+    for f in new:
         of = row(friction.vertices, f), friction.w[f], friction.normal[f]
         interpolate(*of, body, owners, means, friction.anchor[f])
 
@@ -237,29 +255,36 @@ def _remember_springs(scene, memory, friction, since, x):
     """See `contact.soft.vertex_springs`."""
     size, count = len(friction.force), 0
     stencils, stretches = np.empty((size, 5), dtype=np.int64), np.empty((size, 4))
-    before, after, was, n, w = np.empty((4, 3)), np.empty((4, 3)), np.empty(3), np.empty(3), np.empty(4)
     for f in range(size):
-        if not is_any_soft(scene.points.is_soft, friction.pair[f, 0], friction.pair[f, 1]):
-            continue
-        s, kind, corners = stretches[count, :3], friction.kind[f], (0, 1, 2, 3)
-        stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3], stencils[count, 4] = _named(
-            friction, f
-        )
-        s[:], stretches[count, 3] = friction.anchor[f], friction.force[f]
-        if kind == PLANE:
-            corners = (0, 0, 0, 0)
-        for v in corners:
-            place_point(scene.points, scene.rows, since, friction.vertices[f, v], before[v])
-            place_point(scene.points, scene.rows, x, friction.vertices[f, v], after[v])
-        if moves(corners, before, after):
-            s *= friction.eps[f] / max(slip(friction, f, since, x, s), friction.eps[f])
-            if kind != PLANE:
-                distances = closest_points(kind, before, corners, w, was), closest_points(kind, after, corners, w, n)
-                was /= np.sqrt(distances[0])
-                n /= np.sqrt(distances[1])
-                turn(kind, corners, was, n, before, after, s)
-        count += 1
+        if is_any_soft(scene.points.is_soft, friction.pair[f, 0], friction.pair[f, 1]):
+            name = _named(friction, f)
+            for k in range(5):
+                stencils[count, k] = name[k]
+            stretches[count, 3] = friction.force[f]
+            _stretch(scene, friction, f, since, x, stretches[count, :3])
+            count += 1
     first, second = keys(stencils[:count], scene.points.first[-1])
     order = np.argsort(second, kind="mergesort")
     order = order[np.argsort(first[order], kind="mergesort")]
     memory.springs, memory.stretches = stencils[order], stretches[order]
+
+
+@compiled
+def _stretch(scene, friction, f, since, x, s):
+    """Write the spring of a stencil at the end of a step to s (3,); one that has not moved is as it was."""
+    kind, before, after, w, corners = friction.kind[f], np.empty((4, 3)), np.empty((4, 3)), np.empty(4), (0, 1, 2, 3)
+    was, n = np.empty(3), np.empty(3)
+    s[:] = friction.anchor[f]
+    if kind == PLANE:
+        corners = (0, 0, 0, 0)
+    for v in corners:
+        place_point(scene.points, scene.rows, since, friction.vertices[f, v], before[v])
+        place_point(scene.points, scene.rows, x, friction.vertices[f, v], after[v])
+    if not moves(corners, before, after):
+        return
+    s *= friction.eps[f] / max(slip(friction, f, since, x, s), friction.eps[f])
+    if kind != PLANE:
+        distances = closest_points(kind, before, corners, w, was), closest_points(kind, after, corners, w, n)
+        was /= np.sqrt(distances[0])
+        n /= np.sqrt(distances[1])
+        turn(kind, corners, was, n, before, after, s)

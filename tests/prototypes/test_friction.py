@@ -443,6 +443,9 @@ def test_what_is_remembered_is_what_the_engine_remembers(make: Any, tmp_path: Pa
             np.testing.assert_allclose(stretches[:, :3], springs.stretches[:, :3], rtol=0.0, atol=1e-7 * length)
             np.testing.assert_allclose(stretches[:, 3], springs.stretches[:, 3], rtol=1e-7)
             assert len(keys) + len(stencils)
+        kept = {tuple(name): s[:3].tobytes() for name, s in zip(both.state.springs, both.state.stretches, strict=True)}
+        for name, s in zip(stencils, stretches, strict=True):
+            assert s[:3].tobytes() == kept.get(tuple(name), s[:3].tobytes())
         stays = np.isin(keys, held.pairs)
         assert values[stays].tobytes() == held.values[np.isin(held.pairs, keys)].tobytes()
 
