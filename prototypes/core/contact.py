@@ -68,6 +68,13 @@ NearType, Near = by_reference(_Near, __name__)
 
 
 @compiled
+def no_stencils():
+    """None at all."""
+    none, nowhere = np.zeros(0, dtype=np.int64), np.zeros(0)
+    return Stencils(none.reshape(0, 2), none, none.reshape(0, 4), nowhere, nowhere, nowhere, nowhere, nowhere)
+
+
+@compiled
 def chosen(stencils, some, least):
     """Some of the stencils, (k,), as near as these may come, (k,)."""
     kinds = stencils.pair[some], stencils.kind[some], stencils.vertices[some], stencils.mollified[some]

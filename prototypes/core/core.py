@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.contact.anchors import NO_ANCHORS
+from ipc_articulation.contact.held import NOTHING_HELD
+from ipc_articulation.contact.springs import NO_SPRINGS
 from ipc_articulation.engine.joint_tree import joint_tree
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import EngineState
@@ -90,33 +93,40 @@ class Core:
             term.begin_step(state, x, dt)
         self._substeps = substeps
         self.approach(1)
+        stages.begin(self.work, x, self.couples)
         if not self.touches:
-            stages.begin(self.work, x, self.couples)
             return
         held = state.anchored, state.anchors, state.springs, state.stretches
         rates, adaptive = (self.nodes(state.qdot), self.nodes(state.qdot_before)), 0.0
         if self.is_adaptive:
-            adaptive = self._adapted(x, rates)
+            adaptive = self._adapted(rates)
             set_step(self._limits, dt, eps, config.velocity_tol * dt, config.transrate_tol * dt)
-        touching.recall(self.work, (state.pairs, state.resistances), *(part.copy() for part in held))
-        touching.begin(self.work, x, *rates, self.couples, adaptive)
+        self._look_around((state.pairs, state.resistances), tuple(part.copy() for part in held), adaptive, rates)
 
-    def _adapted(self, x: Array, rates: tuple[Array, Array]) -> float:
+    def _look_around(self, resistances: Any, remembered: Any, adaptive: float, rates: tuple[Array, Array]) -> None:
+        """Find what is near where bodies stand as the step begins; see `touching.recall` and `touching.begin`."""
+        touching.recall(self.work, resistances, remembered, adaptive, rates[0])
+        touching.collide(self.work)
+        touching.begin(self.work, *rates)
+
+    def _adapted(self, rates: tuple[Array, Array]) -> float:
         """κ_c [Pa] of pairs without any that balances other forces best, see `terms.adaptive_resistance`."""
         work, config = self.work, self.config
         set_step(self._limits, self.dt, 0.0, 1.0, 1.0)  # without friction
         gradients = []
         for kappa in (1.0, 2.0):
-            touching.begin(work, x, *rates, self.couples, kappa)
+            self._look_around(NOTHING_HELD, (*NO_ANCHORS, *NO_SPRINGS), kappa, rates)
             stages.first(work, self.movable)
             stages.clear(work, *self.room)
             touching.assemble(work)
             gradients.append(stages.gradient(work))
+            stages.stay_there(work)
         g_c = gradients[1] - gradients[0]  # linear in κ_c
         stages.clear(work, *self.room)
         x, y, _ = stages.nodes(work)
         for term in self.terms:
             term.add_derivatives(x, y, self.sums)
+        stages.stay_there(work)
         g_o, square = stages.gradient(work), float(np.sum(g_c * g_c))
         wanted = -float(np.sum(g_c * g_o)) / square if square > 0.0 else config.init_resistance
         return float(np.clip(wanted, config.min_resistance, config.max_resistance))
@@ -132,9 +142,9 @@ class Core:
         """Find the energies where bodies are, if they are not known."""
         if self.is_measured:
             return
-        stages.measure(self.work)
+        stages.measure(self.work, False)
         if self.touches:
-            touching.measure(self.work)
+            touching.measure(self.work, False)
         if self.others:
             (x, y, moving), (E, _) = stages.nodes(self.work), stages.energies(self.work)
             for term in self.others:
@@ -143,9 +153,9 @@ class Core:
 
     def measure_ahead(self) -> None:
         """Find the energies where a line search looks."""
-        stages.measure_ahead(self.work)
+        stages.measure(self.work, True)
         if self.touches:
-            touching.measure_ahead(self.work)
+            touching.measure(self.work, True)
         if self.others:
             (x, y, moving), (_, E) = stages.looked_at(self.work), stages.energies(self.work)
             for term in self.others:

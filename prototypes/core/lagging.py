@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.convergence import TINY
@@ -40,17 +40,24 @@ def settle_friction(core: Core, unconverged: Bools, most: int, report: NewtonRep
         if is_damped:
             _go_half_way(core, before, unsettled)
         start = stages.place(core.work)
-        unsettled = islands.anyone(touching.renew_friction(core.work), unsettled) & core.movable & ~failed
+        unsettled = islands.anyone(_renew(core), unsettled) & core.movable & ~failed
         before, core.is_measured = x, False
         left, again = minimise(core, unsettled, watch)
         report.add(again)
         unconverged, failed = unconverged | left, failed | (left & (not again.converged))
         end = np.maximum(core.remainder, TINY) if is_damped else np.full(len(left), TINY)
         unsettled = stages.moves_more(core.work, start, end, _ROUNDING) & core.movable & ~failed
-    touching.renew_friction(core.work)
+    _renew(core)
     if unsettled.any():
         report.warnings.append(_unsettled(core, before, unsettled, most))
     return unconverged
+
+
+def _renew(core: Core) -> Ints:
+    """Renew friction where bodies are. Returns: labels (B,) of islands."""
+    stages.stay_there(core.work)
+    touching.collide(core.work)
+    return touching.renew_friction(core.work)  # type: ignore[no-any-return]
 
 
 def _go_half_way(core: Core, before: Array, unsettled: Bools) -> None:

@@ -62,7 +62,9 @@ def _iterate(core: Core, report: NewtonReport, watch: Stopwatch) -> int:
     at_goal, is_late = core.approach(report.iterations), report.iterations > _LATE
     _solve(core, watch)
     if core.touches:
-        searches, fraction = touching.look_ahead(work, core.by_gradients, at_goal, is_late)
+        touching.look_ahead(work, core.by_gradients)
+        touching.collide(work)
+        searches, fraction = touching.decide(work, at_goal, is_late)
         report.ccd_step = min(report.ccd_step, fraction)
     else:
         searches = stages.look_ahead(work, at_goal, is_late)
@@ -89,21 +91,21 @@ def _solve(core: Core, watch: Stopwatch) -> None:
     tolerances, or come near them where bodies are soft.
     """
     work = core.work
-    stages.assemble(work, *core.room, core.projects)
-    _add_others(core)
+    stages.begin_sums(work, *core.room, core.projects)
+    _assemble(core)
     watch.lap("assemble")
     result = stages.solve(work, core.by_gradients, core.restrains, True)
     if result == stages.REFUSED:
-        stages.assemble_again(work)
-        _add_others(core)
+        _assemble(core)
         result = stages.solve(work, core.by_gradients, core.restrains, False)
     watch.lap("solve")
     if result == stages.NOT_FINITE:
         raise not_finite(core) or SolverError("the Newton step is not finite")
 
 
-def _add_others(core: Core) -> None:
-    """Add derivatives of terms that are not usual, and of contact."""
+def _assemble(core: Core) -> None:
+    """Add derivatives of all terms."""
+    stages.assemble(core.work)
     if core.others:
         x, y, _ = stages.nodes(core.work)
         for term in core.others:
@@ -143,7 +145,9 @@ def _turn(core: Core) -> None:
     straight, circles, which = touching.bend(work, *core.tree)
     E = stages.energies(work)[1]
     while which.any():
-        taken = which & touching.turn(work, straight, circles, which)
+        touching.turn(work, straight, circles, which)
+        touching.collide(work)
+        taken = touching.are_free(work, which)
         if taken.any():
             core.measure_ahead()
             taken = stages.lower(work, taken)
@@ -152,6 +156,7 @@ def _turn(core: Core) -> None:
         which = taken  # what goes straight after all may be in the way of the others
     else:
         touching.turn(work, straight, circles, which)
+        touching.collide(work)
     stages.remember(work, E)
 
 

@@ -25,7 +25,7 @@ from ipc_articulation.contact.soft.vertex_trees import _box_of_both as box_of_bo
 from ipc_articulation.contact.soft.vertex_trees import _box_of_leaf as box_of_leaf
 from ipc_articulation.contact.staying_apart import come_near
 from ipc_articulation.contact.stencils import columns_of
-from prototypes.core.contact import PLANE, Stencils, chosen
+from prototypes.core.contact import PLANE, Stencils, chosen, no_stencils
 from prototypes.core.models import fill, that_touch
 from prototypes.core.references import by_reference
 from prototypes.core.stencils import distance, write_coordinates
@@ -57,10 +57,9 @@ CandidatesType, Candidates = by_reference(_Candidates, __name__)
 def nothing():
     """No candidates yet."""
     none, nowhere = np.empty(0, dtype=np.int64), np.empty(0)
-    stencils = Stencils(none.reshape(0, 2), none, none.reshape(0, 4), nowhere, nowhere, nowhere, nowhere, nowhere)
     zero, nobody = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.bool_)
     at = zero, nowhere.reshape(0, 2, 3), zero
-    return Candidates(none.reshape(0, 2), nowhere, nobody, *at, stencils, np.zeros(2, dtype=np.int64))
+    return Candidates(none.reshape(0, 2), nowhere, nobody, *at, no_stencils(), np.zeros(2, dtype=np.int64))
 
 
 @compiled

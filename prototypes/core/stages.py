@@ -12,7 +12,7 @@ from prototypes.core.search import boxes, paired
 from prototypes.core.system import analysed, cleared, factorise, is_of, solve_by_gradients, with_room, without_later
 from prototypes.core.system import solve as solve_by_factor
 from prototypes.core.terms import articulations
-from prototypes.core.ways import Place, positions, shorter
+from prototypes.core.ways import Place, alone, positions, shorter
 
 SOLVED, REFUSED, NOT_FINITE = 0, 1, 2  # results of `solve`
 
@@ -25,11 +25,25 @@ _SMALL = 0.05  # of the tolerances: steps of this size are the last ones after m
 @compiled
 def begin(work, x, couples):
     """Begin a step with nodes at x (N, 3), and pairs of bodies (c, 2) that are of one island."""
-    movable = ~work.scene.points.is_fixed
+    work.start = islands.join(np.arange(len(work.start)), couples, ~work.scene.points.is_fixed)
+    work.since = x
     without_later(work.sums.matrix, work.blocks)
-    work.start = work.labels = islands.join(np.arange(len(movable)), couples, movable)
-    y = positions(work.scene.points, work.scene.rows, x, needed(work))
-    work.since, work.now = x, at_place(work.now, x, y)
+    stand(work, x)
+
+
+@compiled
+def stand(work, x):
+    """Let bodies stand with nodes at x (N, 3), with nothing near that is known, and look there."""
+    scene = work.scene
+    y = positions(scene.points, scene.rows, x, needed(work))
+    work.now, work.at, work.y_at, work.moving = alone(x, y), x, y, ~scene.points.is_fixed
+    work.free, work.met = np.ones(len(work.start)), work.start
+
+
+@compiled
+def stay_there(work):
+    """The same where bodies are."""
+    stand(work, work.now.x)
 
 
 @compiled
@@ -66,15 +80,14 @@ def first(work, moving):
 
 
 @compiled
-def assemble(work, blocks, numbers, projects):
-    """Begin the sums of gradient and Hessian, with room for blocks that all terms add, by the usual ones."""
+def begin_sums(work, blocks, numbers, projects):
+    """Begin the sums of gradient and Hessian, with room for blocks that all terms add."""
     refused, is_soft = work.refused.copy(), work.scene.points.is_soft
     for b in range(len(refused)):
         refused[b] = refused[b] and work.size[b] >= (_EXACT if is_soft[b] else 1.0)
     work.refused = refused
     work.sums.projected = refused.copy() if projects else np.ones(len(refused), dtype=np.bool_)
     clear(work, blocks, numbers)
-    assemble_again(work)
 
 
 @compiled
@@ -97,8 +110,8 @@ def gradient(work):
 
 
 @compiled
-def assemble_again(work):
-    """The same with what is projected now."""
+def assemble(work):
+    """Begin with the usual terms, with what is projected now."""
     sums, rows = work.sums, work.scene.rows
     cleared(sums.matrix)
     sums.g[:] = 0.0
@@ -196,8 +209,8 @@ def _shift(matrix, definite):
 def look_ahead(work, at_goal, is_late):
     """Look at all of the step, when nothing is in the way. Returns: whether any island has to lower its energy."""
     scene = work.scene
-    work.y_ahead = positions(scene.points, scene.rows, work.now.x + work.dx, work.placed)
-    work.labels, work.fraction = work.start, np.ones(len(work.start))
+    work.at = work.now.x + work.dx
+    work.y_at = work.y_ahead = positions(scene.points, scene.rows, work.at, work.placed)
     find_done(work, at_goal, is_late, False)
     return take(work)
 
@@ -206,6 +219,7 @@ def look_ahead(work, at_goal, is_late):
 def find_done(work, at_goal, is_late, touches):
     """Find the bodies for which the step is the last one; whether there are any."""
     scene, last, limits = work.scene, work.size, work.limits
+    work.labels, work.fraction = work.met, work.free
     points, movable = scene.points, ~scene.points.is_fixed
     work.motion, work.change = motions(scene, work.now.y, work.y_ahead, work.dx)
     work.size = sizes(work.labels, points.is_soft, limits, work.motion, work.change)
@@ -256,7 +270,6 @@ def motions(scene, y, ahead, dx):
 def take(work):
     """Begin a line search with what collision detection allows of the step; whether any island has to search."""
     work.taken, work.turned = work.fraction.copy(), np.zeros(len(work.taken), dtype=np.bool_)
-    work.at, work.y_at = work.now.x + work.dx, work.y_ahead
     if np.any(work.fraction < 1.0):
         go(work)
     return np.any(work.moving & ~work.done)
@@ -278,17 +291,14 @@ def go(work):
 
 
 @compiled
-def measure(work):
-    """Begin the sum of energies where bodies are, by the usual terms."""
-    work.E = np.zeros(len(work.moving))
-    usual.add_energies(work.usual, work.now.x, work.moving, work.E)
-
-
-@compiled
-def measure_ahead(work):
-    """Begin the sum of energies where a line search looks, by the usual terms."""
-    work.E_ahead = np.zeros(len(work.moving))
-    usual.add_energies(work.usual, work.at, work.moving, work.E_ahead)
+def measure(work, ahead):
+    """Begin the sum of energies where a line search looks, or where bodies are, by the usual terms."""
+    E = np.zeros(len(work.moving))
+    usual.add_energies(work.usual, work.at if ahead else work.now.x, work.moving, E)
+    if ahead:
+        work.E_ahead = E
+    else:
+        work.E = E
 
 
 @compiled
@@ -385,17 +395,16 @@ def awake(work, is_driven, has_moved):
 
 @compiled
 def aim(work, motion):
-    """Look at the way of a motion (N, 3)."""
-    work.dx, work.labels, work.fraction = motion, work.start, np.ones(len(work.start))
-    work.y_ahead = positions(work.scene.points, work.scene.rows, work.now.x + motion, needed(work))
+    """Look at all of a motion (N, 3)."""
+    work.dx, work.at = motion, work.now.x + motion
+    work.y_at = work.y_ahead = positions(work.scene.points, work.scene.rows, work.at, needed(work))
 
 
 @compiled
 def stay(work):
     """Look at the end of that way where nothing is in it for an island."""
-    stays = islands.anyone(work.labels, work.fraction < 1.0)  # others may be in the way of what stays
-    work.taken, work.turned = np.where(stays, 0.0, 1.0), np.zeros(len(stays), dtype=np.bool_)
-    work.at = work.now.x + work.dx
+    stays = islands.anyone(work.met, work.free < 1.0)  # others may be in the way of what stays
+    work.taken, work.turned, work.labels = np.where(stays, 0.0, 1.0), np.zeros(len(stays), dtype=np.bool_), work.met
     go(work)
 
 
@@ -429,8 +438,7 @@ def taken(work):
 @compiled
 def go_as_far(work):
     """Go as far as collision detection allows."""
-    work.taken, work.turned = work.fraction.copy(), np.zeros(len(work.fraction), dtype=np.bool_)
-    work.at = work.now.x + work.dx
+    work.taken, work.turned = work.free.copy(), np.zeros(len(work.free), dtype=np.bool_)
     go(work)
     work.now = at_place(work.now, work.at, work.y_at)
 

@@ -22,7 +22,7 @@ _without: Counter[str] = Counter()  # what the core lacks, by the number of scen
 def core_of(model: Any, workspace: Any, state: Any) -> Core | None:
     """The core of a workspace, made anew where masses or friction were set; None if the core lacks something."""
     properties = _properties(model, workspace)
-    if getattr(workspace, "properties", b"") != properties:
+    if getattr(workspace, "properties", None) != properties:
         workspace.properties = properties
         try:
             workspace.core = Core(model, workspace, state)

@@ -8,73 +8,73 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.turning import on_circles
 from prototypes.core import contact, friction, memory, resistance, stages, usual
-from prototypes.core.search import boxes, cover, looked_at, near_pairs
 from prototypes.core.stages import find_done, needed, take
-from prototypes.core.system import solve, without_later
+from prototypes.core.system import solve
 from prototypes.core.terms.coordinates import coordinates, write_nodes
-from prototypes.core.ways import Place, between, joined, of_near, place_met, positions, shorter, way, with_others
+from prototypes.core.ways import Place, between, of_near, positions, shorter, way, with_others
 
 _GAPS, _SLIPS, _EXACT_SLIPS = 0.1, 0.1, 1e-3  # of gaps, and of friction in parts of μ λ, what a last step may change
 
 
 @compiled
-def recall(work, resistances, anchored, anchors, springs, stretches):
-    """Begin with what the last step has ended with; resistances are pairs and values."""
-    law = work.scene.table.law
-    law.pairs, law.values = resistances
-    memory.recall(work.memory, anchored, anchors, springs, stretches)
-
-
-@compiled
-def begin(work, x, v, v_before, couples, adaptive):
-    """Begin a step: what is near, what touches, resistances, and friction there.
+def recall(work, resistances, remembered, adaptive, v):
+    """Begin with what the last step has ended with, before anything is looked for.
 
     Args:
-        work: After `recall`.
-        x: Nodes (N, 3).
-        v: Their velocities (N, 3) [m/s].
-        v_before: Those of the step before.
-        couples: Bodies that are always of one island, (c, 2).
+        work: As the last step has left it.
+        resistances: Pairs and values, see `contact.held`.
+        remembered: By friction, the four arrays of `EngineState`.
         adaptive: κ_c of pairs without any [Pa].
+        v: Velocities of nodes (N, 3) [m/s].
     """
-    scene, limits, law = work.scene, work.limits, work.scene.table.law
-    held = law.pairs, law.values
-    resistance.begin_step(law, scene, work.candidates.stencils, held, limits.dt, adaptive, v)
-    work.start = islands.join(np.arange(len(work.start)), couples, ~scene.points.is_fixed)
-    without_later(work.sums.matrix, work.blocks)
-    _look_around(work, x)
-    now = work.now
-    met = resistance.adopt(law, scene, now.stencils, now.some, now.y, (x - limits.dt * v, x - limits.dt * v_before))
-    work.since, work.friction = x, friction.lag(scene, limits, now.stencils, now.some, now.y)
-    memory.anchor(scene, limits, work.memory, work.friction, x, x)
-    work.stiffer = resistance.follow(law, scene, work.candidates.stencils, now.stencils, now.among, met)
+    law, known = work.scene.table.law, work.candidates.stencils
+    memory.recall(work.memory, *remembered)
+    resistance.begin_step(law, work.scene, known, resistances, work.limits.dt, adaptive, v)
 
 
 @compiled
-def _look_around(work, x):
-    """Find what is near and what touches with nodes at x (N, 3); bodies that are near are of one island."""
-    scene, points, rows = work.scene, work.scene.points, work.scene.rows
-    movable, placed = ~points.is_fixed, needed(work)
-    y = positions(points, rows, x, placed)
-    near = near_pairs(scene.table, *boxes(points, y, y), movable)
-    place_met(points, rows, x, near, placed, y)
-    work.candidates, nearer = cover(scene, work.candidates, (x, x), (y, y), near)
-    stencils, among = looked_at(scene.table, work.candidates, nearer)
-    some = contact.near(scene.table, stencils, y, movable)
-    work.start = joined(work.start, near, movable)
-    work.now = Place(x, y, stencils, some, among, of_near(stencils, some))
+def collide(work):
+    """Find how far bodies may go to where is looked at, what they meet there, and what is near on this way."""
+    now = work.now
+    work.free, work.met, work.candidates, stencils, among = way(
+        work.scene, work.candidates, now, (work.at, work.y_at), work.start, work.moving, work.limits.longest
+    )
+    work.now = with_others(now, stencils, among)
+
+
+@compiled
+def begin(work, v, v_before):
+    """Begin a step with what is near: resistances, and friction.
+
+    Args:
+        work: After `collide` where bodies stand.
+        v: Velocities of nodes (N, 3) [m/s].
+        v_before: Those of the step before.
+    """
+    scene, limits, law, dt = work.scene, work.limits, work.scene.table.law, work.limits.dt
+    touch(work)
+    now = work.now
+    met = resistance.adopt(law, scene, now.stencils, now.some, now.y, (now.x - dt * v, now.x - dt * v_before))
+    work.friction = friction.lag(scene, limits, now.stencils, now.some, now.y)
+    memory.anchor(scene, limits, work.memory, work.friction, now.x, work.since)
+    work.stiffer = resistance.follow(law, scene, work.candidates.stencils, now.stencils, now.among, met)
+    work.start = work.met
 
 
 @compiled
 def renew_friction(work):
-    """Take normal forces and tangents of friction from where bodies are; see `engine.newton.lagging`."""
-    scene, limits = work.scene, work.limits
-    _look_around(work, work.now.x)
+    """Take normal forces and tangents of friction from where bodies stand; see `engine.newton.lagging`.
+
+    Returns:
+        Labels (B,) of islands: bodies that are near there are of one.
+    """
+    touch(work)
     now = work.now
-    work.friction = friction.lag(scene, limits, now.stencils, now.some, now.y)
-    memory.anchor(scene, limits, work.memory, work.friction, now.x, work.since)
+    work.friction = friction.lag(work.scene, work.limits, now.stencils, now.some, now.y)
+    memory.anchor(work.scene, work.limits, work.memory, work.friction, now.x, work.since)
     usual.follow(work.usual, np.zeros_like(now.x))
-    return work.start.copy()
+    work.start = work.met
+    return work.start
 
 
 @compiled
@@ -87,21 +87,12 @@ def assemble(work):
 
 
 @compiled
-def measure(work):
-    """Add their energies where bodies are."""
-    add_energies(work, work.E)
-
-
-@compiled
-def add_energies(work, E):
-    """Add their energies where bodies are to E (B,)."""
-    _add_energies(work, work.now.x, work.now.y, E)
-
-
-@compiled
-def measure_ahead(work):
-    """Add their energies where a line search looks."""
-    _add_energies(work, work.at, work.y_at, work.E_ahead)
+def measure(work, ahead):
+    """Add their energies where a line search looks, or where bodies are."""
+    if ahead:
+        _add_energies(work, work.at, work.y_at, work.E_ahead)
+    else:
+        _add_energies(work, work.now.x, work.now.y, work.E)
 
 
 @compiled
@@ -125,39 +116,34 @@ def stiffer(work):
 
 
 @compiled
-def look_ahead(work, by_gradients, at_goal, is_late):
-    """Look at all of the step that bodies may go, after corrections of gaps; its forces are foreseen.
+def look_ahead(work, by_gradients):
+    """Look at all of the step, after corrections of gaps; its forces are foreseen."""
+    scene, now, sums, square = work.scene, work.now, work.sums, work.limits.square
+    placed = needed(work)
+    y = positions(scene.points, scene.rows, now.x + work.dx, placed)
+    if not by_gradients and len(now.some.of):
+        loads = np.zeros_like(work.dx)
+        if contact.add_corrections(scene, square, now.stencils, now.some, now.y, y, loads):
+            more = np.empty_like(work.dx)
+            solve(work.pattern, sums.matrix, sums.is_free, work.U, loads, more)
+            work.dx -= more
+            y = positions(scene.points, scene.rows, now.x + work.dx, placed)
+    contact.foresee(scene, now.stencils, now.some, now.y, y)
+    work.at, work.y_at, work.y_ahead = now.x + work.dx, y, y
+
+
+@compiled
+def decide(work, at_goal, is_late):
+    """Find the bodies for which the step is the last one, and look at as much of it as bodies may go.
 
     Returns:
         Whether any island has to lower its energy, and the smallest fraction of a step that a body may go.
     """
-    scene, now, sums, square = work.scene, work.now, work.sums, work.limits.square
-    placed = needed(work)
-    work.y_ahead = positions(scene.points, scene.rows, now.x + work.dx, placed)
-    if not by_gradients and len(now.some.of):
-        loads = np.zeros_like(work.dx)
-        if contact.add_corrections(scene, square, now.stencils, now.some, now.y, work.y_ahead, loads):
-            more = np.empty_like(work.dx)
-            solve(work.pattern, sums.matrix, sums.is_free, work.U, loads, more)
-            work.dx -= more
-            work.y_ahead = positions(scene.points, scene.rows, now.x + work.dx, placed)
-    contact.foresee(scene, now.stencils, now.some, now.y, work.y_ahead)
-    collide(work)
+    scene, now = work.scene, work.now
     if find_done(work, at_goal, is_late, True):
         y = between(scene.points, now.y, work.y_ahead, work.fraction)
         work.done &= _keeps(work, shorter(scene.rows, now.x, now.x + work.dx, work.fraction), y)
     return take(work), np.min(np.where(work.moving, work.fraction, 1.0))
-
-
-@compiled
-def collide(work):
-    """Find how far bodies may go, what they meet there, and what is near on this way."""
-    now = work.now
-    found = way(
-        work.scene, work.candidates, now, (now.x + work.dx, work.y_ahead), work.start, work.moving, work.limits.longest
-    )
-    work.fraction, work.labels, work.candidates, stencils, among = found
-    work.now = with_others(now, stencils, among)
 
 
 @compiled
@@ -218,20 +204,16 @@ def bend(work, order, parent):
 
 @compiled
 def turn(work, straight, circles, which):
-    """Let some bodies (B,) turn on circles in a line search, and the others go straight, to nodes (N, 3) each.
-
-    Returns:
-        Those of them whose way is free, and leads to no other island.
-    """
-    scene, now, body, row_of_node = work.scene, work.now, work.scene.rows.body, work.sums.row_of_node
+    """Look at the way on which bodies (B,) turn on circles, and the others go straight, to nodes (N, 3) each."""
+    scene, body, row_of_node = work.scene, work.scene.rows.body, work.sums.row_of_node
     at = straight.copy()
     for n in range(len(at)):
         if which[body[row_of_node[n]]]:
             at[n] = circles[n]
-    y_at = positions(scene.points, scene.rows, at, needed(work))
-    free, met, work.candidates, stencils, among = way(
-        scene, work.candidates, now, (at, y_at), work.start, work.moving, work.limits.longest
-    )
-    work.now = with_others(now, stencils, among)
-    work.at, work.y_at, work.turned = at, y_at, which
-    return which & ~islands.anyone(met, (free < 1.0) | (met != work.labels))
+    work.at, work.y_at, work.turned = at, positions(scene.points, scene.rows, at, needed(work)), which
+
+
+@compiled
+def are_free(work, which):
+    """Those of some bodies (B,) whose way is free, and leads to no other island."""
+    return which & ~islands.anyone(work.met, (work.free < 1.0) | (work.met != work.labels))

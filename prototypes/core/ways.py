@@ -92,6 +92,15 @@ def of_near(stencils, some):
 
 
 @compiled
+def alone(x, y):
+    """A place with nodes x (N, 3) and points y (V, 3) where nothing is near."""
+    none, nowhere = np.zeros(0, dtype=np.int64), np.zeros(0)
+    stencils = contact.no_stencils()
+    near = contact.Near(none, nowhere, nowhere.reshape(0, 4), nowhere.reshape(0, 3))
+    return Place(x, y, stencils, near, none, stencils)
+
+
+@compiled
 def with_others(now, stencils, among):
     """The same place with other stencils near it, to which what is foreseen of the same ones is carried.
 

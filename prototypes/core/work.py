@@ -9,13 +9,12 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from prototypes.core import layout, memory
-from prototypes.core.contact import Near
 from prototypes.core.friction import no_friction
 from prototypes.core.references import by_reference
 from prototypes.core.search import nothing
 from prototypes.core.system import analysed, empty_matrix
 from prototypes.core.term import Sums
-from prototypes.core.ways import Place
+from prototypes.core.ways import Place, alone
 
 
 class _Scene(NamedTuple):
@@ -74,9 +73,11 @@ class _Work(NamedTuple):
     moving: Bools  # (B,) bodies whose islands have not ended
     early: Bools  # (B,) those whose islands have ended early
     refused: Bools  # (B,) bodies whose exact Hessian was not definite in the last iterations
+    free: Array  # (B,) the fraction of the way to where is looked at that collision detection allows
+    met: Ints  # (B,) islands of bodies that are coupled or meet on it
     dx: Array  # (N, 3) Newton's step
     y_ahead: Array  # (V, 3) points after all of it
-    fraction: Array  # (B,) of it that collision detection allows
+    fraction: Array  # (B,) of it that may be taken
     motion: Array  # (B,) of points by all of it [m]
     change: Array  # (B,) of A
     size: Array  # (B,) of it in units of the tolerances, one of all of an island
@@ -108,11 +109,8 @@ def make_work(scene, usual, limits, x, placed):
         row_of_node[scene.rows.first[r] : scene.rows.first[r + 1]] = r
     free, known = np.zeros(len(scene.rows.body), dtype=np.bool_), nothing()
     sums = Sums(nobody, nobody, free, row_of_node, matrix, np.zeros_like(x))
-    none, nowhere = np.zeros(0, dtype=np.int64), np.zeros(0)
     y, island, whole = np.zeros((len(scene.points.row), 3)), np.arange(B), np.ones(B)
-    near = Near(none, nowhere, nowhere.reshape(0, 4), nowhere.reshape(0, 3))
-    now = Place(x, y, known.stencils, near, none, known.stencils)
-    of_step = now, x, placed, island, island, nobody, nobody, nobody, np.zeros_like(x), y, whole
+    of_step = alone(x, y), x, placed, island, island, nobody, nobody, nobody, whole, island, np.zeros_like(x), y, whole
     return Work(
         held, usual, limits, sums, 0, pattern, np.empty(pattern.starts[-1]), known,
         no_friction(), memory.nothing(), nobody,
