@@ -6,20 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools
-from ipc_articulation.contact.anchors import NO_ANCHORS
-from ipc_articulation.contact.held import NOTHING_HELD
-from ipc_articulation.contact.springs import NO_SPRINGS
 from ipc_articulation.engine.joint_tree import joint_tree
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import EngineState
+from ipc_articulation.engine.terms import ortho_potential
 from ipc_articulation.engine.workspace import Workspace
-from prototypes.core import layout, readouts, stages, touching
+from prototypes.core import ends, layout, readouts, stages, touching
+from prototypes.core.ends import hold_ends
 from prototypes.core.term import Term
 from prototypes.core.terms.articulations import Articulations
-from prototypes.core.terms.coordinates import all_coordinates, by_numbers, write_all_nodes
+from prototypes.core.terms.coordinates import by_numbers
 from prototypes.core.terms.elements import FiniteElements
+from prototypes.core.terms.inertia import Kinetic
+from prototypes.core.terms.joints import JointPenalties
 from prototypes.core.terms.registry import numbering_of, read_terms
+from prototypes.core.terms.shapes import Shape
 from prototypes.core.usual import take_usual
 from prototypes.core.work import make_limits, make_work, scene_of, set_step, sums_of
 
@@ -52,27 +53,26 @@ class Core:
         scene, x = layout.read(model, workspace.contact, state)
         self.terms, self.config, self.order = read_terms(model, workspace.potential.terms), model.config, model.order
         self.numbering = numbering_of(model)
-        self._numbers = by_numbers(self.numbering)
         is_fixed, B = scene.points.is_fixed, len(scene.points.is_fixed)
         self.movable, self.everybody = ~is_fixed, np.ones(B, dtype=np.bool_)
         self.couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
         self.exact, self.driven, placed = np.zeros((3, B), dtype=np.bool_)
         for term in self.terms:
             self.exact[term.exact] = self.driven[term.drives] = placed[term.placed] = True
-        self.may_rest = bool((self.movable & ~self.driven).any())
+        usual = Kinetic, JointPenalties  # begun by `ends.begin`, and not at all; and so is the usual shape
+        self._reading = [
+            term for term in self.terms if not (isinstance(term, usual) or term.name == ortho_potential.NAME)
+        ]
         self._articulations = [term for term in self.terms if isinstance(term, Articulations)]
         self._approaching = [term for term in self.terms if type(term).approach is not Term.approach]
         joints = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.joints for term in self.terms)])
-        order, parent = joint_tree(joints, scene.rows.is_fixed[: self.numbering.affine])
-        self.tree = order, parent
-        rows = model.gravity_strength
-        self.gravity = np.concatenate([rows[: self.numbering.affine], rows[self.numbering.row]])
-        self.center, self.is_link = model.center, model.context.bodies.external_kinetic
+        self.tree = joint_tree(joints, scene.rows.is_fixed[: self.numbering.affine])
         self.usual, self.others = take_usual(self.terms, self.numbering.affine, len(x))
         self.remainder = np.where(self.exact, EXACT_REMAINDER, USUAL_REMAINDER)
         pairs_of = len(state.q) + len(scene.table.planes) if model.rules.anchored else -1
         longest = 0.5 * float(scene.table.d_hat.max(initial=0.0)) if self.config.cfl else np.inf
         self._limits = make_limits(pairs_of, longest, self.config.ccd_tol, self.remainder, self.exact)
+        self.ends = hold_ends(self._ends(model))
         self.work = make_work(scene, self.usual, self._limits, x, placed)
         self.sums = sums_of(self.work)
         self.touches = bool((scene.table.model >= 0).any())
@@ -84,38 +84,63 @@ class Core:
         names, rows = model.context.bodies.names, np.searchsorted(self.numbering.body_of, np.arange(B))
         self._row_names, self.names = names, [names[row] for row in rows]  # of the bodies
 
-    def begin_step(self, state: Any, x: Array, dt: float, substeps: int = 1) -> None:
-        """Begin a step of dt [s] at a state, with nodes at x (N, 3); substeps are those of the animator."""
+    def _ends(self, model: EngineModel) -> tuple[Any, ...]:
+        """See `ends.Ends`."""
+        bodies, (affine, row) = model.context.bodies, (self.numbering.affine, self.numbering.row)
+        shapes = [
+            term.stiffness for term in self.terms if isinstance(term, Shape) and term.name == ortho_potential.NAME
+        ]
+        strength = model.gravity_strength
+        return (
+            by_numbers(self.numbering),
+            model.order,
+            model.acceleration,
+            bodies.is_dynamic,
+            ~bodies.is_fixed,
+            np.arange(len(bodies.is_fixed)) < affine,
+            shapes[0] if shapes else np.zeros(0),
+            np.concatenate([strength[:affine], strength[row]]),
+            model.center,
+            bodies.external_kinetic,
+            *self.tree,
+        )
+
+    def begin_step(self, state: EngineState, dt: float, substeps: int = 1) -> None:
+        """Begin a step of dt [s] at a state; substeps are those of the animator."""
         config, self.dt = self.config, dt
         eps = config.eps_velocity * dt if config.friction_enable else 0.0
         set_step(self._limits, dt, eps, config.velocity_tol * dt, config.transrate_tol * dt)
-        for term in self.terms:
-            term.begin_step(state, x, dt)
+        ends.begin(self.work, self.ends, state, self.couples, dt)
+        if self._reading:
+            x = stages.place(self.work)
+            for term in self._reading:
+                term.begin_step(state, x, dt)
+        self.room = sum(term.room for term in self.terms), sum(term.numbers for term in self.terms)
+        self.restrains = any(term.restrains for term in self._articulations)
         self._substeps = substeps
         self.approach(1)
-        stages.begin(self.work, x, self.couples)
         if not self.touches:
             return
-        held = state.anchored, state.anchors, state.springs, state.stretches
-        rates, adaptive = (self.nodes(state.qdot), self.nodes(state.qdot_before)), 0.0
+        adaptive = 0.0
         if self.is_adaptive:
-            adaptive = self._adapted(rates)
+            adaptive = self._adapted(state)
             set_step(self._limits, dt, eps, config.velocity_tol * dt, config.transrate_tol * dt)
-        self._look_around((state.pairs, state.resistances), tuple(part.copy() for part in held), adaptive, rates)
+        self._look_around(state, adaptive)
 
-    def _look_around(self, resistances: Any, remembered: Any, adaptive: float, rates: tuple[Array, Array]) -> None:
-        """Find what is near where bodies stand as the step begins; see `touching.recall` and `touching.begin`."""
-        touching.recall(self.work, resistances, remembered, adaptive, rates[0])
+    def _look_around(self, state: EngineState, adaptive: float) -> None:
+        """Find what is near where bodies stand as the step begins; κ_c [Pa] of pairs without any."""
+        ends.recall(self.work, self.ends, state, adaptive)
         touching.collide(self.work)
-        touching.begin(self.work, *rates)
+        touching.begin(self.work, ends.places_before(self.work, self.ends, state))
 
-    def _adapted(self, rates: tuple[Array, Array]) -> float:
+    def _adapted(self, state: EngineState) -> float:
         """κ_c [Pa] of pairs without any that balances other forces best, see `terms.adaptive_resistance`."""
         work, config = self.work, self.config
         set_step(self._limits, self.dt, 0.0, 1.0, 1.0)  # without friction
         gradients = []
+        alone = EngineState.without_past(state.q, state.qdot, state.theta)
         for kappa in (1.0, 2.0):
-            self._look_around(NOTHING_HELD, (*NO_ANCHORS, *NO_SPRINGS), kappa, rates)
+            self._look_around(alone, kappa)
             stages.first(work, self.movable)
             stages.clear(work, *self.room)
             touching.assemble(work)
@@ -160,31 +185,6 @@ class Core:
             (x, y, moving), (_, E) = stages.looked_at(self.work), stages.energies(self.work)
             for term in self.others:
                 term.add_energies(x, y, moving, E)
-
-    def nodes(self, q: Array) -> Array:
-        """Nodes (N, 3) of coordinates (n, 12), or the rates of both."""
-        x = np.empty((self.numbering.first[-1], 3))
-        write_all_nodes(self._numbers, q, x)
-        return x
-
-    def coordinates(self, x: Array, q: Array) -> Array:
-        """Coordinates (n, 12) of nodes (N, 3); what no vertex says is as in q."""
-        return all_coordinates(self._numbers, x, q)
-
-    @property
-    def room(self) -> tuple[int, int]:
-        """How many blocks of two rows all terms may add now, and of how many numbers."""
-        return sum(term.room for term in self.terms), sum(term.numbers for term in self.terms)
-
-    @property
-    def restrains(self) -> bool:
-        """Whether limits, dry friction or motors of articulations may change Newton's step."""
-        return any(term.restrains for term in self._articulations)
-
-    @property
-    def restiffened(self) -> Bools:
-        """Bodies (B,) whose contact resistance is not that with which the last step ended."""
-        return touching.stiffer(self.work) if self.touches else ~self.everybody
 
     def memory(self) -> dict[str, Any]:
         """What the state remembers of the end of a step."""

@@ -92,20 +92,20 @@ def _solve(core: Core, watch: Stopwatch) -> None:
     """
     work = core.work
     stages.begin_sums(work, *core.room, core.projects)
-    _assemble(core)
+    _add_others(core)
     watch.lap("assemble")
     result = stages.solve(work, core.by_gradients, core.restrains, True)
     if result == stages.REFUSED:
-        _assemble(core)
+        stages.assemble(work)
+        _add_others(core)
         result = stages.solve(work, core.by_gradients, core.restrains, False)
     watch.lap("solve")
     if result == stages.NOT_FINITE:
         raise not_finite(core) or SolverError("the Newton step is not finite")
 
 
-def _assemble(core: Core) -> None:
-    """Add derivatives of all terms."""
-    stages.assemble(core.work)
+def _add_others(core: Core) -> None:
+    """Add derivatives of terms that are not usual, and of contact."""
     if core.others:
         x, y, _ = stages.nodes(core.work)
         for term in core.others:
@@ -125,13 +125,14 @@ def _search(core: Core, report: NewtonReport) -> bool:
     """
     work = core.work
     core.measure()
-    if not stages.limit(work):
-        raise not_finite(core) or SolverError("the step's energy is not finite")
     for halving in range(core.config.line_search_max_iter):
         report.line_search_steps += 1
         core.measure_ahead()
-        if stages.is_low(work) or (halving == 0 and stages.is_almost_low(work)):
+        found = stages.judge(work, halving == 0)
+        if found == stages.LOW:
             return True
+        if found == stages.NOT_FINITE:
+            raise not_finite(core) or SolverError("the step's energy is not finite")
         if halving == 0 and core.touches:  # the whole step: it may only be too straight
             _turn(core)
         stages.halve(work)

@@ -15,6 +15,7 @@ from prototypes.core.terms import articulations
 from prototypes.core.ways import Place, alone, positions, shorter
 
 SOLVED, REFUSED, NOT_FINITE = 0, 1, 2  # results of `solve`
+LOW, HIGH = 0, 1  # results of `judge`, or NOT_FINITE
 
 _EXACT = 30.0  # times the tolerances: below this size steps of soft bodies are tried with exact Hessians again
 _SHIFT = 1e-9  # of the largest diagonal entry of a part: far above rounding, far below stiffness
@@ -81,13 +82,14 @@ def first(work, moving):
 
 @compiled
 def begin_sums(work, blocks, numbers, projects):
-    """Begin the sums of gradient and Hessian, with room for blocks that all terms add."""
+    """Begin the sums of gradient and Hessian, with room for blocks that all terms add, by the usual terms."""
     refused, is_soft = work.refused.copy(), work.scene.points.is_soft
     for b in range(len(refused)):
         refused[b] = refused[b] and work.size[b] >= (_EXACT if is_soft[b] else 1.0)
     work.refused = refused
     work.sums.projected = refused.copy() if projects else np.ones(len(refused), dtype=np.bool_)
     clear(work, blocks, numbers)
+    assemble(work)
 
 
 @compiled
@@ -302,29 +304,36 @@ def measure(work, ahead):
 
 
 @compiled
-def limit(work):
-    """Keep the largest energies that islands accept; whether all are numbers."""
-    work.highest = islands.total(work.labels, work.E)
-    for b in range(len(work.E)):
-        work.highest[b] += _ROUNDING * abs(work.highest[b])
-    return not np.any(np.isnan(work.highest))
+def judge(work, is_first):
+    """Compare energies where a line search looks with the largest ones that islands accept.
+
+    Args:
+        work: With all energies.
+        is_first: Whether the line search begins; then what rounding may have added is accepted, too.
+
+    Returns:
+        LOW if no island that searches has a higher energy there, HIGH, or NOT_FINITE.
+    """
+    if is_first:
+        work.highest = islands.total(work.labels, work.E)
+        for b in range(len(work.E)):
+            work.highest[b] += _ROUNDING * abs(work.highest[b])
+        if np.any(np.isnan(work.highest)):
+            return NOT_FINITE
+    if _is_low(work):
+        return LOW
+    if is_first:
+        work.highest += islands.total(work.labels, usual.rounding(work.usual, work.now.x, work.moving))
+    return LOW if is_first and _is_low(work) else HIGH
 
 
 @compiled
-def is_low(work):
+def _is_low(work):
     """Whether no island that searches has a higher energy ahead."""
     total, is_accepted = islands.total(work.labels, work.E_ahead), True
     for b in range(len(total)):
         is_accepted &= total[b] <= work.highest[b] or not searches(work, b)
     return is_accepted
-
-
-@compiled
-def is_almost_low(work):
-    """The same for energies that rounding may have made higher."""
-    noise = usual.rounding(work.usual, work.now.x, work.moving)
-    work.highest += islands.total(work.labels, noise)
-    return is_low(work)
 
 
 @compiled
@@ -390,7 +399,7 @@ def place(work):
 @compiled
 def awake(work, is_driven, has_moved):
     """The bodies (B,) of islands of which one is driven or has moved in the last step, (B,) each."""
-    return islands.anyone(work.start, is_driven | has_moved) & ~work.scene.points.is_fixed
+    return islands.anyone(work.start, is_driven | work.stiffer | has_moved) & ~work.scene.points.is_fixed
 
 
 @compiled

@@ -17,22 +17,6 @@ _GAPS, _SLIPS, _EXACT_SLIPS = 0.1, 0.1, 1e-3  # of gaps, and of friction in part
 
 
 @compiled
-def recall(work, resistances, remembered, adaptive, v):
-    """Begin with what the last step has ended with, before anything is looked for.
-
-    Args:
-        work: As the last step has left it.
-        resistances: Pairs and values, see `contact.held`.
-        remembered: By friction, the four arrays of `EngineState`.
-        adaptive: κ_c of pairs without any [Pa].
-        v: Velocities of nodes (N, 3) [m/s].
-    """
-    law, known = work.scene.table.law, work.candidates.stencils
-    memory.recall(work.memory, *remembered)
-    resistance.begin_step(law, work.scene, known, resistances, work.limits.dt, adaptive, v)
-
-
-@compiled
 def collide(work):
     """Find how far bodies may go to where is looked at, what they meet there, and what is near on this way."""
     now = work.now
@@ -43,18 +27,17 @@ def collide(work):
 
 
 @compiled
-def begin(work, v, v_before):
+def begin(work, before):
     """Begin a step with what is near: resistances, and friction.
 
     Args:
         work: After `collide` where bodies stand.
-        v: Velocities of nodes (N, 3) [m/s].
-        v_before: Those of the step before.
+        before: See `ends.places_before`.
     """
-    scene, limits, law, dt = work.scene, work.limits, work.scene.table.law, work.limits.dt
+    scene, limits, law = work.scene, work.limits, work.scene.table.law
     touch(work)
     now = work.now
-    met = resistance.adopt(law, scene, now.stencils, now.some, now.y, (now.x - dt * v, now.x - dt * v_before))
+    met = resistance.adopt(law, scene, now.stencils, now.some, now.y, before)
     work.friction = friction.lag(scene, limits, now.stencils, now.some, now.y)
     memory.anchor(scene, limits, work.memory, work.friction, now.x, work.since)
     work.stiffer = resistance.follow(law, scene, work.candidates.stencils, now.stencils, now.among, met)
@@ -107,12 +90,6 @@ def remember(work):
     memory.remember(work.scene, work.limits, work.memory, work.friction, work.since, work.now.x)
     law = work.scene.table.law
     return law.pairs, law.values, memory.known(work.memory)
-
-
-@compiled
-def stiffer(work):
-    """The bodies (B,) whose resistance is not that with which the last step ended."""
-    return work.stiffer
 
 
 @compiled

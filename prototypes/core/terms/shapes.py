@@ -65,12 +65,12 @@ class Shape(Term):
         """Take the engine's term, and the numbers of affine bodies and of all nodes."""
         self.name = source.name
         self._energies, self._derivatives = KERNELS[source._add_energy]
-        self._stiffness, self._c = source.arrays.stiffness[:affine], np.zeros(affine)
+        self.stiffness, self._c = source.arrays.stiffness[:affine], np.zeros(affine)
         self._step = np.zeros((nodes, 3))
         self.stiff = _held(self._c, self._step)
 
     def begin_step(self, state: EngineState, x: Array, dt: float) -> None:
-        self._c[:] = dt * dt * self._stiffness
+        self._c[:] = dt * dt * self.stiffness
         self._step[:] = 0.0
 
     def follow(self, step: Array) -> None:
