@@ -92,20 +92,20 @@ def _solve(core: Core, watch: Stopwatch) -> None:
     """
     work = core.work
     stages.begin_sums(work, *core.room, core.projects)
-    _add_others(core)
+    _assemble(core)
     watch.lap("assemble")
     result = stages.solve(work, core.by_gradients, core.restrains, True)
     if result == stages.REFUSED:
-        stages.assemble(work)
-        _add_others(core)
+        _assemble(core)
         result = stages.solve(work, core.by_gradients, core.restrains, False)
     watch.lap("solve")
     if result == stages.NOT_FINITE:
         raise not_finite(core) or SolverError("the Newton step is not finite")
 
 
-def _add_others(core: Core) -> None:
-    """Add derivatives of terms that are not usual, and of contact."""
+def _assemble(core: Core) -> None:
+    """Add derivatives of all terms."""
+    stages.assemble(core.work)
     if core.others:
         x, y, _ = stages.nodes(core.work)
         for term in core.others:

@@ -82,14 +82,13 @@ def first(work, moving):
 
 @compiled
 def begin_sums(work, blocks, numbers, projects):
-    """Begin the sums of gradient and Hessian, with room for blocks that all terms add, by the usual terms."""
+    """Begin the sums of gradient and Hessian, with room for blocks that all terms add."""
     refused, is_soft = work.refused.copy(), work.scene.points.is_soft
     for b in range(len(refused)):
         refused[b] = refused[b] and work.size[b] >= (_EXACT if is_soft[b] else 1.0)
     work.refused = refused
     work.sums.projected = refused.copy() if projects else np.ones(len(refused), dtype=np.bool_)
     clear(work, blocks, numbers)
-    assemble(work)
 
 
 @compiled
