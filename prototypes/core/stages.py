@@ -413,7 +413,8 @@ def stay(work):
     """Look at the end of that way where nothing is in it for an island."""
     stays = islands.anyone(work.met, work.free < 1.0)  # others may be in the way of what stays
     work.taken, work.turned, work.labels = np.where(stays, 0.0, 1.0), np.zeros(len(stays), dtype=np.bool_), work.met
-    go(work)
+    if np.any(stays):
+        go(work)
 
 
 @compiled
@@ -421,7 +422,8 @@ def start(work):
     """Go there where the energy of an island is lower."""
     falls = islands.total(work.labels, work.E_ahead) < islands.total(work.labels, work.E)
     work.taken, work.E = np.where(falls, work.taken, 0.0), np.where(falls, work.E_ahead, work.E)
-    go(work)
+    if not np.all(falls):
+        go(work)
     work.now, work.taken = at_place(work.now, work.at, work.y_at), np.ones(len(falls))
 
 
