@@ -71,6 +71,11 @@ def made(work: str, folder: Path) -> Any:
     return build(scene, document, "cpu", folder, scene.steps)
 
 
+def points_of(cpu: Any) -> Any:
+    """All points where an engine has them, (V, 3)."""
+    return cpu.model.surfaces.positions(cpu.state.q)
+
+
 def compare(work: str, steps: int) -> Comparison:
     """Step a scene by both."""
     from prototypes.core.switch import switch
@@ -92,7 +97,8 @@ def compare(work: str, steps: int) -> Comparison:
             newton = [run.engine.statistics.newton for run in runs[2:]]
             result.failed += not newton[1].result.is_success
             if index == 9:
-                result.apart = float(np.abs(runs[2].engine.cpu.state.q - runs[3].engine.cpu.state.q).max())
+                one, other = (points_of(run.engine.cpu) for run in runs[2:])
+                result.apart = float(np.abs(one - other).max())
             if index >= SETTLING:
                 result.of_engine += 1e3 * (between - begun) / counted
                 result.milliseconds += 1e3 * (ended - between) / counted

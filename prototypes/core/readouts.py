@@ -83,7 +83,7 @@ def within(scene, known, x):
     """
     y, movable = placed(scene, x), ~scene.points.is_fixed
     near = near_pairs(scene.table, *boxes(scene.points, y, y), movable)
-    known, nearer = cover(scene, known, (x, x), (y, y), near)
+    known, nearer, _ = cover(scene, known, (x, x), (y, y), near)
     stencils, _ = looked_at(scene.table, known, nearer)
     return y, stencils, contact.near(scene.table, stencils, y, movable)
 

@@ -28,7 +28,7 @@ from ipc_articulation.contact.stencils import columns_of
 from prototypes.core.contact import PLANE, Stencils, chosen, no_stencils
 from prototypes.core.models import fill, that_touch
 from prototypes.core.references import by_reference
-from prototypes.core.stencils import distance, write_coordinates
+from prototypes.core.stencils import distance, place_points, write_coordinates
 
 _AHEAD = 4.0  # skin in units of how much nearer a way brings two bodies
 _BESIDE = 0.25  # skin of a long way in units of the largest
@@ -47,6 +47,7 @@ class _Candidates(NamedTuple):
     hull: Array  # (Q, 2, 3) y° and y°° [m]
     first: Ints  # (P + 1,) first stencil of each pair
     stencils: Stencils  # (K,), `least` being the distance at y°
+    points: Ints  # (k,) of affine bodies in these stencils, which are not those of hulls anyway
     searches: Ints  # (2,) how many pairs were searched so far, and how many of these on their way
 
 
@@ -59,18 +60,7 @@ def nothing():
     none, nowhere = np.empty(0, dtype=np.int64), np.empty(0)
     zero, nobody = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.bool_)
     at = zero, nowhere.reshape(0, 2, 3), zero
-    return Candidates(none.reshape(0, 2), nowhere, nobody, *at, no_stencils(), np.zeros(2, dtype=np.int64))
-
-
-@compiled
-def paired(known, count):
-    """The bodies (count,) that are in pairs of candidates."""
-    result = np.zeros(count, dtype=np.bool_)
-    for p in range(len(known.pair)):
-        result[known.pair[p, 0]] = True
-        if known.pair[p, 1] < count:
-            result[known.pair[p, 1]] = True
-    return result
+    return Candidates(none.reshape(0, 2), nowhere, nobody, *at, no_stencils(), none, np.zeros(2, dtype=np.int64))
 
 
 @compiled
@@ -179,7 +169,8 @@ def cover(scene, known, nodes, ends, near):
     """Candidates that hold on a way for near pairs (k, 2), ascending; nodes and points are given at its two ends.
 
     Returns:
-        The candidates, and how much nearer each of their pairs may come than at y°, (P,) [m].
+        The candidates, how much nearer each of their pairs may come than at y°, (P,) [m], and whether any pair was
+        searched; all points of such pairs are placed at both ends then.
     """
     nearer, hull, t = np.empty(len(known.pair)), np.empty((2, 2), dtype=np.int64), np.empty(3)
     y, ahead = ends
@@ -196,7 +187,34 @@ def cover(scene, known, nodes, ends, near):
         if p < len(known.pair) and known.pair[p, 0] == near[k, 0] and known.pair[p, 1] == near[k, 1]:
             place[k] = p if nearer[p] <= known.skin[p] else -1
         is_missing |= place[k] < 0
-    return _searched(scene, known, nearer, near, place, nodes, ends) if is_missing else (known, nearer)
+    if not is_missing:
+        return known, nearer, False
+    _place_bodies(scene, near, place, nodes, ends)
+    return *_searched(scene, known, nearer, near, place, nodes, ends), True
+
+
+@compiled
+def _place_bodies(scene, near, place, nodes, ends):
+    """Place all points of the bodies of near pairs without a place among the known ones, at both ends."""
+    points, is_placed = scene.points, np.zeros(len(scene.points.is_soft), dtype=np.bool_)
+    for k in range(len(near)):
+        for b in near[k]:
+            if place[k] < 0 and b < len(is_placed) and not is_placed[b]:
+                is_placed[b] = True
+                for end in range(2):
+                    place_points(points, scene.rows, nodes[end], points.first[b], points.first[b + 1], ends[end])
+
+
+@compiled
+def _points_of(scene, stencils):
+    """See `Candidates`."""
+    points, body = scene.points, scene.rows.body
+    chosen = np.zeros(points.first[-1], dtype=np.bool_)
+    for s in range(len(stencils.kind)):
+        for v in stencils.vertices[s, : 1 if stencils.kind[s] == PLANE else 4]:
+            b = body[points.row[v]]
+            chosen[v] = points.hull[b, 0] != points.first[b]
+    return np.flatnonzero(chosen)
 
 
 @compiled
@@ -243,7 +261,9 @@ def _searched(scene, known, nearer, near, place, nodes, ends):
     straight = _found(scene, near, place, is_way, skin, False, wanted[0], *start)
     moved = _found(scene, near, place, is_way, skin, True, wanted[1], nodes, ends)
     stencils, first = _joined(scene, known, near, place, is_way, skin, straight, moved, y)
-    return Candidates(near.copy(), skin, is_way, at, hulls, first, stencils, known.searches), come
+    return Candidates(
+        near.copy(), skin, is_way, at, hulls, first, stencils, _points_of(scene, stencils), known.searches
+    ), come
 
 
 @compiled

@@ -8,7 +8,7 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.convergence import are_done, attenuated
 from prototypes.core import usual
-from prototypes.core.search import boxes, paired
+from prototypes.core.search import boxes
 from prototypes.core.system import analysed, cleared, factorise, is_of, solve_by_gradients, with_room, without_later
 from prototypes.core.system import solve as solve_by_factor
 from prototypes.core.terms import articulations
@@ -49,8 +49,8 @@ def stay_there(work):
 
 @compiled
 def needed(work):
-    """The bodies (B,) of which all points are placed."""
-    return work.placed | paired(work.candidates, len(work.placed))
+    """The bodies (B,) of which all points are placed, and further points (k,)."""
+    return work.placed, work.candidates.points
 
 
 @compiled
@@ -211,7 +211,7 @@ def look_ahead(work, at_goal, is_late):
     """Look at all of the step, when nothing is in the way. Returns: whether any island has to lower its energy."""
     scene = work.scene
     work.at = work.now.x + work.dx
-    work.y_at = work.y_ahead = positions(scene.points, scene.rows, work.at, work.placed)
+    work.y_at = work.y_ahead = positions(scene.points, scene.rows, work.at, needed(work))
     find_done(work, at_goal, is_late, False)
     return take(work)
 
@@ -457,7 +457,7 @@ def go_as_far(work):
 def moved(work, since):
     """How far points are from where they were with nodes since (N, 3), and how much A has changed, (B,) each."""
     scene, x = work.scene, work.now.x
-    before = positions(scene.points, scene.rows, since, np.zeros(len(work.moving), dtype=np.bool_))
+    before = positions(scene.points, scene.rows, since, needed(work))
     return motions(scene, before, work.now.y, x - since)
 
 

@@ -12,7 +12,7 @@ from ipc_articulation.contact.ccd import FLOOR
 from ipc_articulation.engine import islands
 from prototypes.core import contact
 from prototypes.core.references import by_reference
-from prototypes.core.search import boxes, cover, crowded, is_less, looked_at, near_pairs, paired
+from prototypes.core.search import boxes, cover, crowded, is_less, looked_at, near_pairs
 from prototypes.core.stencils import PLANE, place_points
 
 _SHORTENED = 50  # times at most, to 10⁻³⁰ of it; no such way is crowded, if it is made of sensible numbers
@@ -33,23 +33,22 @@ PlaceType, Place = by_reference(_Place, __name__)
 
 
 @compiled
-def positions(points, rows, x, placed):
-    """Points (V, 3) from nodes (N, 3): all of some bodies (B,), and hulls; the others are undefined."""
-    y = np.empty((len(points.row), 3))
+def positions(points, rows, x, needed):
+    """Points (V, 3) from nodes (N, 3): hulls, all of some bodies (B,), and some (k,); the others are undefined."""
+    y, (placed, some) = np.empty((len(points.row), 3)), needed
     for b in range(len(placed)):
         place_points(points, rows, x, points.hull[b, 0], points.hull[b, 1], y)
         if placed[b] and points.hull[b, 0] != points.first[b]:
             place_points(points, rows, x, points.first[b], points.first[b + 1], y)
+    place_some(points, rows, x, some, y)
     return y
 
 
 @compiled
-def place_met(points, rows, x, near, placed, y):
-    """Place all points of the bodies in pairs (k, 2) that are not among those placed (B,)."""
-    for p in range(len(near)):
-        for b in near[p]:
-            if b < len(placed) and not placed[b]:
-                place_points(points, rows, x, points.first[b], points.first[b + 1], y)
+def place_some(points, rows, x, some, y):
+    """Place some points (k,) with nodes at x (N, 3)."""
+    for v in some:
+        place_points(points, rows, x, v, v + 1, y)
 
 
 @compiled
@@ -74,7 +73,9 @@ def shorter(rows, x, ahead, fraction):
 
 @compiled
 def between(points, y, ahead, fraction):
-    """Points at y + fraction (ahead - y), with a fraction for each body."""
+    """Points at y + fraction (ahead - y), with a fraction for each body; `ahead` itself if all are 1."""
+    if np.all(fraction == 1.0):
+        return ahead
     result = ahead.copy()
     for b in range(len(fraction)):
         if fraction[b] < 1.0:
@@ -161,13 +162,10 @@ def way(scene, known, now, ends, labels, moving, longest):
             floors[b] = max(floors[b], FLOOR * abs(low[b, k]), FLOOR * abs(high[b, k]))
     contact.lower_fractions(scene.table, touching, now.y, y_ahead, labels, moving, floors, fraction)
     fraction = np.minimum(fraction[labels], _share(touching, now.y, y_ahead, longest))
-    placed, rows = paired(known, count), scene.rows
+    rows = scene.rows
     for _ in range(_SHORTENED):
         y = between(points, now.y, y_ahead, fraction)
         near = near_pairs(scene.table, *boxes(points, now.y, y), moving)
-        place_met(points, rows, now.x, near, placed, now.y)
-        place_met(points, rows, x_ahead, near, placed, y_ahead)
-        y = between(points, now.y, y_ahead, fraction)
         cut = (now.x, shorter(rows, now.x, x_ahead, fraction)), (now.y, y)
         is_crowded = crowded(scene, *cut, near)
         if not np.any(is_crowded):
@@ -175,7 +173,9 @@ def way(scene, known, now, ends, labels, moving, longest):
         is_crowded = islands.anyone(joined(labels, near, ~points.is_fixed), is_crowded)
         fraction = np.where(is_crowded, 0.25 * fraction, fraction)
     labels = joined(labels, near, ~points.is_fixed)
-    known, nearer = cover(scene, known, *cut, near)
+    known, nearer, is_new = cover(scene, known, *cut, near)
+    if is_new:
+        place_some(points, rows, x_ahead, known.points, y_ahead)
     stencils, some = looked_at(scene.table, known, nearer)
     again = np.ones(count)
     contact.lower_fractions(scene.table, stencils, now.y, y, labels, moving, floors, again)
