@@ -168,7 +168,7 @@ class Core:
         return x
 
     def coordinates(self, x: Array, q: Array) -> Array:
-        """Coordinates (n, 12) of nodes (N, 3); what no vertex says is as in q."""
+        """Coordinates (n, 12) of nodes (N, 3); corners without a vertex stay where they are in q."""
         return all_coordinates(self._numbers, x, q)
 
     @property
