@@ -26,7 +26,7 @@ class Begun(NamedTuple):
     y: Array  # (V, 3) [m]
     held: Held
     columns: tuple[Ints, Ints, Array, Array]  # kinds, vertices, κ and μ of what is within d̂
-    friction: Array  # (F,) μ λ [J/m]
+    friction: Array  # (F,) μ λ [N·s²]
     changed: Bools  # (B,)
 
 

@@ -47,7 +47,7 @@ def changed_bodies(cpu: Any) -> Array:
 
 
 def friction_of_engine(cpu: Any) -> Array:
-    """μ λ [J/m] of all points with friction, sorted; of a step that has begun."""
+    """μ λ [N·s²] of all points with friction, sorted; of a step that has begun."""
     world = cpu.workspace.contact
     found = [contact._friction.force for contact in world.body_contacts if contact._friction is not None]
     force = np.concatenate([world.half_planes._step.normal_force, *found])
