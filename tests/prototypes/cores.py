@@ -11,9 +11,8 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.held import Held
 from ipc_articulation.contact.planes.pairs import rows_of
-from prototypes.core import layout, newton, readouts, resistance
-from prototypes.core.models import fill
-from prototypes.core.search import nothing
+from prototypes.core import readouts
+from prototypes.core.core import Core
 from prototypes.core.stencils import PLANE
 
 DT = 0.01  # [s]
@@ -27,81 +26,30 @@ class Begun(NamedTuple):
     y: Array  # (V, 3) [m]
     held: Held
     columns: tuple[Ints, Ints, Array, Array]  # kinds, vertices, κ and μ of what is within d̂
-    of_friction: Array  # κ with which friction is
+    friction: Array  # (F,) μ λ [N·s²]
     changed: Bools  # (B,)
 
 
-def read(cpu: Any) -> Any:
-    """The scene of an engine, as a structref."""
-    return read_both(cpu)[1]
+def read(cpu: Any) -> Core:
+    """The core of an engine's scene, where the engine is."""
+    return Core(cpu.model, cpu.workspace, cpu.state)
 
 
-def read_both(cpu: Any) -> tuple[layout.Scene, Any]:
-    """The same with the tuples of arrays of which it is made."""
-    *given, x, _ = layout.read(cpu, DT)
-    return given[0], _scene_of(newton.hold(*given, x))
-
-
-def nodes(cpu: Any, q: Array) -> Array:
-    """Nodes (N, 3) from coordinates (n, 12)."""
-    bodies, surfaces = cpu.model.context.bodies, cpu.model.surfaces
-    affine = len(bodies.q) - int(bodies.soft.first[-1])
-    soft = np.arange(int(surfaces.first[affine]), len(surfaces.points))
-    label = np.argmax(np.column_stack([np.full(len(soft), 0.5), surfaces.points[soft]]), axis=1)
-    return layout._nodes(q, affine, surfaces.body[soft], label)
-
-
-def begin(cpu: Any, scene: Any) -> Begun:
+def begin(cpu: Any, core: Core) -> Begun:
     """Begin a step by both where the engine is."""
-    state = cpu.state
-    cpu.workspace.potential.begin_step(state, DT)
-    term = next(term for term in cpu.workspace.potential.terms if term.name == "contact")
-    given = (nodes(cpu, q) for q in (state.q, state.qdot, state.qdot_before))
-    *parts, pairs, values, columns, of_friction, changed = _begin(
-        scene, (*state.held_resistances,), term.resistance, *given
-    )
-    return Begun(*parts, Held(pairs, values), columns, of_friction, changed)
+    cpu.workspace.potential.begin_step(cpu.state, DT)
+    core.begin_step(cpu.state, core.nodes(cpu.state.q), DT)
+    *parts, pairs, values, columns, friction, changed = _begun(core.work)
+    return Begun(*parts, Held(pairs, values), columns, friction, changed)
 
 
 @compiled
-def _scene_of(held):
-    return held.scene
-
-
-@compiled
-def _begin(scene, held, adaptive, x, v, v_before):
-    law, known = scene.table.law, nothing()
-    resistance.begin_step(law, scene, known.stencils, held, DT, adaptive, v)
-    y, stencils, some = readouts.within(scene, known, x)
-    met = resistance.adopt(law, scene, stencils, some, y, (x - DT * v, x - DT * v_before))
-    of_friction = stencils.kappa[some.of]
-    changed = resistance.follow(law, scene, stencils, stencils, np.arange(len(stencils.kind)), met)
-    pairs, values = _held(law)
-    return stencils, some, y, pairs, values, _columns(stencils, some), of_friction, changed
-
-
-@compiled
-def _held(law):
-    if law is None:
-        return np.empty(0, dtype=np.int64), np.empty(0)
-    return law.pairs, law.values
-
-
-def refreshed(scene: Any, begun: Begun) -> Begun:
-    """The same step with the models that the tables have now."""
-    return begun._replace(columns=_filled(scene, begun.stencils, begun.some))
-
-
-@compiled
-def _filled(scene, stencils, some):
-    fill(scene, stencils, 0, len(stencils.kind))
-    return _columns(stencils, some)
-
-
-@compiled
-def _columns(stencils, some):
-    of = some.of
-    return stencils.kind[of], stencils.vertices[of], stencils.kappa[of], stencils.mu[of]
+def _begun(work):
+    now, law = work.now, work.scene.table.law
+    y, stencils, some = readouts.within(work.scene, work.candidates, now.x)
+    of, near = now.some.of, now.stencils
+    columns = near.kind[of], near.vertices[of], near.kappa[of], near.mu[of]
+    return stencils, some, y, law.pairs, law.values, columns, work.friction.force, work.stiffer
 
 
 def models(begun: Begun) -> dict[Any, tuple[float, float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from benchmarks.stark.soft_cases import block_case, cloth_case
 from ipc_articulation import Engine
 from prototypes.core.__main__ import compare
 from prototypes.core.switch import switch
+from tests.engine.dumping_run import make as tumbling_hinge
+from tests.engine.scenes import BoxScene
 
 pytestmark = pytest.mark.slow
 
@@ -55,6 +58,22 @@ def test_steps_end_where_those_of_the_engine_end(make: Any, tmp_path: Path) -> N
         np.testing.assert_allclose(other.cpu.state.q, one.cpu.state.q, rtol=0.0, atol=2e-7)
     assert touched
     assert core is other.cpu.workspace.core  # it has stepped by it, and not by its own
+
+
+@pytest.mark.parametrize("law", ["lagged", "anchored"])
+def test_a_step_depends_on_the_state_alone(law: str, monkeypatch: Any, tmp_path: Path) -> None:
+    """And not on what a core has kept of the steps before."""
+    monkeypatch.setattr(BoxScene, "start", partialmethod(BoxScene.start, friction=law))
+    one, other = (tumbling_hinge(tmp_path / name) for name in ("lasting", "anew"))
+    switch(one.engine.cpu)
+    for _ in range(30):
+        switch(other.engine.cpu)
+        one.world.advance()
+        other.world.advance()
+        lasting, anew = one.engine.cpu.state, other.engine.cpu.state
+        for field, left, right in zip(lasting._fields, lasting, anew, strict=True):
+            assert left.tobytes() == right.tobytes(), field
+    assert (len(anew.anchored) > 0) == (law == "anchored")
 
 
 @pytest.mark.parametrize("name", ["pendulum", "panda_push"])

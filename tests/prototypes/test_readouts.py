@@ -17,8 +17,9 @@ from ipc_articulation.contact.friction_law import NO_FRICTION
 from ipc_articulation.contact.positions import positions
 from prototypes.core import contact, readouts
 from prototypes.core.system import empty_matrix, with_room
+from prototypes.core.work import scene_of
 from tests.prototypes import contact_scenes as scenes
-from tests.prototypes.cores import DT, begin, models, nodes, read
+from tests.prototypes.cores import DT, begin, models, read
 
 pytestmark = pytest.mark.slow
 
@@ -58,11 +59,11 @@ def test_forces_of_barriers_are_those_of_the_engine(make: Any, tmp_path: Path) -
         found.append(len(models(begun)))
         assert world.count() == len(models(begun))
         if found[-1]:
-            forces = readouts.barrier_forces(core, begun.stencils, begun.some, begun.y)
+            forces = readouts.barrier_forces(scene_of(core.work), begun.stencils, begun.some, begun.y)
             assert_same_forces(forces, expected)
             couples.append(float(np.abs(forces.couples).max()))
         step = 1e-3 * random.normal(size=cpu.state.q.shape)
-        ahead = readouts.placed(core, nodes(cpu, cpu.state.q + step))
+        ahead = readouts.placed(scene_of(core.work), core.nodes(cpu.state.q + step))
         motion = readouts.active_motion(begun.stencils, begun.some, begun.y, ahead)
         assert motion == pytest.approx(world.active_motion(positions(surfaces, cpu.state.q + step)), rel=1e-9)
         scene.run()
@@ -78,8 +79,8 @@ def test_the_gradient_of_barriers_is_that_of_the_engine(make: Any, tmp_path: Pat
     begun = begin(cpu, core)
     forces_of_engine(cpu)
     world.place(cpu.state.q, movable)
-    expected = nodes(cpu, world.derivatives().gradient * movable[:, None]) / DT**2
-    found = _gradient(core, begun.stencils, begun.some, begun.y)
+    expected = core.nodes(world.derivatives().gradient * movable[:, None]) / DT**2
+    found = _gradient(scene_of(core.work), begun.stencils, begun.some, begun.y)
     found[np.repeat(~movable, 4)] = 0.0
     assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()
 
@@ -102,7 +103,7 @@ def test_the_smallest_distance_is_that_of_the_engine(make: Any, tmp_path: Path) 
     for height in (0.0, 0.003, 0.02, 0.05):
         q = cpu.state.q.copy()
         q[: (count + 1) // 2, 2] += height * ~cpu.model.context.bodies.is_fixed[: (count + 1) // 2]
-        gap, bodies = readouts.closest(core, nodes(cpu, q))
+        gap, bodies = readouts.closest(scene_of(core.work), core.nodes(q))
         expected = cpu.workspace.contact.closest(q)
         assert gap == pytest.approx(expected[0], rel=1e-9)
         assert bodies == expected[1]

@@ -83,7 +83,7 @@ def write_all_nodes(numbers, q, x):
 
 @compiled
 def all_coordinates(numbers, x, q):
-    """All coordinates (n, 12) of nodes x (N, 3); what no vertex says is as in q."""
+    """All coordinates (n, 12) of nodes x (N, 3); corners without a vertex stay where they are in q."""
     soft, result = len(numbers.row), q.copy()
     affine = len(numbers.body) - soft
     result[:affine] = coordinates(x, affine)
@@ -92,6 +92,8 @@ def all_coordinates(numbers, x, q):
             row, label = numbers.row[s], numbers.label[s]
             for k in range(3):
                 if first and label == 0:
+                    for c in range(3):
+                        result[row, 3 + 3 * k + c] -= x[4 * affine + s, k] - result[row, k]
                     result[row, k] = x[4 * affine + s, k]
                 elif not first and label > 0:
                     result[row, 2 + 3 * k + label] = x[4 * affine + s, k] - result[row, k]
