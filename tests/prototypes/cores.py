@@ -14,6 +14,7 @@ from ipc_articulation.contact.planes.pairs import rows_of
 from prototypes.core import readouts
 from prototypes.core.core import Core
 from prototypes.core.stencils import PLANE
+from prototypes.core.terms.coordinates import by_numbers, write_all_nodes
 
 DT = 0.01  # [s]
 
@@ -35,10 +36,17 @@ def read(cpu: Any) -> Core:
     return Core(cpu.model, cpu.workspace, cpu.state)
 
 
+def nodes(core: Core, q: Array) -> Array:
+    """Nodes (N, 3) of coordinates (n, 12), or the rates of both."""
+    x = np.empty((core.numbering.first[-1], 3))
+    write_all_nodes(by_numbers(core.numbering), q, x)
+    return x
+
+
 def begin(cpu: Any, core: Core) -> Begun:
     """Begin a step by both where the engine is."""
     cpu.workspace.potential.begin_step(cpu.state, DT)
-    core.begin_step(cpu.state, core.nodes(cpu.state.q), DT)
+    core.begin_step(cpu.state, DT)
     *parts, pairs, values, columns, friction, changed = _begun(core.work)
     return Begun(*parts, Held(pairs, values), columns, friction, changed)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from ipc_articulation.contact.soft.soft_contact import SoftContact
 from ipc_articulation.contact.soft.vertex_forces import friction_forces as soft_forces
 from ipc_articulation.contact.soft.vertex_rows import add_gradients
 from ipc_articulation.engine.terms.contact import Contact
-from prototypes.core import friction, stages, touching
+from prototypes.core import ends, friction, stages, touching
 from prototypes.core.friction import _Friction
 from prototypes.core.stencils import PLANE
 from prototypes.core.switch import switch
@@ -33,7 +34,7 @@ from prototypes.core.work import scene_of
 from tests.engine.scenes import BoxScene, translation
 from tests.engine.soft.soft_scenes import SoftScene, block, cloth, moved
 from tests.engine.test_friction import slope
-from tests.prototypes.cores import DT, read
+from tests.prototypes.cores import DT, nodes, read
 
 pytestmark = pytest.mark.slow
 
@@ -151,10 +152,10 @@ class Both:
         self.world, self.state = self.term.world, self.cpu.state
         self.core = read(self.cpu)
         assert self.cpu.model.rules.anchored == (law == "anchored")
-        self.nodes, self.body = self.core.nodes, self.core.numbering.body_of
+        self.nodes, self.body = partial(nodes, self.core), self.core.numbering.body_of
         self.term.begin_step(self.state, DT)
         self.since, self.at = self.nodes(self.state.q), self.state.q
-        self.core.begin_step(self.state, self.since, DT)
+        self.core.begin_step(self.state, DT)
 
     @property
     def friction(self) -> Any:
@@ -366,13 +367,12 @@ def test_what_is_remembered_is_what_the_engine_remembers(make: Any, tmp_path: Pa
     rng = np.random.default_rng(2)
     for scene, both in states(make, "anchored", tmp_path):
         held, before = both.state.held_anchors, both.state.q
-        work, some, v = both.core.work, both.displaced(rng), both.nodes(both.state.qdot)
+        work, some = both.core.work, both.displaced(rng)
         some[:1] = before[:1]
-        known = tuple(part.copy() for part in (*held, both.state.springs, both.state.stretches))
         scene.run()
         both.term.begin_step(both.state, DT)
         for q in (both.cpu.state.q, both.displaced(rng), some, before):
-            touching.recall(work, (both.state.pairs, both.state.resistances), known, 0.0, v)
+            ends.recall(work, both.core.ends, both.state, 0.0)
             stages.stand(work, both.nodes(q))
             keys, values, stencils, stretches = touching.remember(work)[2]
             anchors, springs = both.world.remembered(q, held), both.world.springs(q)
