@@ -130,7 +130,7 @@ def read(model: Any, contact: Any, state: Any) -> tuple[Scene, Array]:
     weight[:corners, 1:] = surfaces.points[:corners]
     count = int(body_of.max(initial=-1)) + 1
     first = np.searchsorted(body_of[surfaces.body], np.arange(count + 1))
-    is_fixed = np.array([bodies.is_fixed[body_of == b].all() for b in range(count)])
+    is_fixed = np.array([bodies.is_fixed[body_of == b].all() for b in range(count)], dtype=np.bool_)
     hull = np.column_stack([first[:-1], first[1:]])
     boxed = np.flatnonzero((np.arange(count) < affine) & (np.diff(first) > 8))
     hull[boxed] = len(weight) + 8 * np.arange(len(boxed))[:, None] + [0, 8]
