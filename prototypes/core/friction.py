@@ -17,7 +17,7 @@ Edges that are almost parallel have no friction: their closest points are arbitr
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -243,35 +243,32 @@ def add_slips(friction, since, x, ahead, moving, slips):
             slips[b] = max(slips[b], force_change(u, to, friction.eps[f]))
 
 
-def forces(scene: Any, friction: Any, since: Array, x: Array, row: Ints) -> ContactForces:
-    """The forces of friction at the end x (N, 3) of a step that began at `since`, stencil by stencil; times dt².
+@compiled
+def forces(scene, friction, since, x):
+    """The forces of friction at the end x of a step that began at `since`, (N, 3) [m] each, stencil by stencil.
 
     The first body is that of the pair where both are affine, else that of the first point. The forces on points
     before half-planes are without those of the barrier, which belong to the same contacts.
 
-    Args:
-        scene: A `Scene` by reference.
-        friction: Of the step.
-        since: Nodes (N, 3) [m].
-        x: Nodes (N, 3) [m].
-        row: Of twelve coordinates, of each point (V,); half-planes count after the last one.
+    Returns:
+        F contacts, `ContactForces` times dt².
     """
     first, second, normals, on_first, gaps = _forces(scene, friction, since, x)
     nothing = np.zeros_like(first)
-    return ContactForces(first, second, normals, nothing, on_first, nothing, gaps, _bodies(scene, friction, row))
+    return ContactForces(first, second, normals, nothing, on_first, nothing, gaps, _bodies(scene, friction))
 
 
 @compiled
-def _bodies(scene, friction, row):
-    """The bodies of the stencils, (F, 2), as rows of twelve coordinates."""
-    is_soft, bodies, more = scene.points.is_soft, friction.pair.copy(), row.max() + 1 - len(scene.points.is_soft)
+def _bodies(scene, friction):
+    """The bodies of the stencils, (F, 2), as rows of twelve coordinates; half-planes count after the last one."""
+    is_soft, bodies, row = scene.points.is_soft, friction.pair.copy(), scene.table.chooser
     for f in range(len(bodies)):
         i, j = bodies[f, 0], bodies[f, 1]
         if is_any_soft(is_soft, i, j):
             bodies[f, 0] = row[friction.vertices[f, 0]]
             bodies[f, 1] = row[friction.vertices[f, np.argmin(friction.w[f])]]
         if j >= len(is_soft):
-            bodies[f, 1] = j + more
+            bodies[f, 1] = scene.table.choosers + j - len(is_soft)
     return bodies
 
 

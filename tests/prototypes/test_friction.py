@@ -458,7 +458,7 @@ def test_forces_are_those_of_the_engine(make: Any, law: str, tmp_path: Path) -> 
         both.at = both.state.q
         found, q = both.lag(both.state.q), both.displaced(rng)
         rows = assert_same(both, found)
-        own = friction.forces(both.scene, found, both.since, both.nodes(q), both.row)
+        own = friction.forces(both.scene, found, both.since, both.nodes(q))
         for name, column, wanted in zip(ContactForces._fields, own, both.forces(q), strict=True):
             if name == "bodies":
                 np.testing.assert_array_equal(column[rows], wanted)
