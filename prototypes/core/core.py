@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.engine.joint_tree import joint_tree
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import EngineState
@@ -15,7 +16,7 @@ from prototypes.core import ends, layout, readouts, stages, touching
 from prototypes.core.ends import hold_ends
 from prototypes.core.term import Term
 from prototypes.core.terms.articulations import Articulations
-from prototypes.core.terms.coordinates import by_numbers
+from prototypes.core.terms.coordinates import by_numbers, write_all_nodes
 from prototypes.core.terms.elements import FiniteElements
 from prototypes.core.terms.inertia import Kinetic
 from prototypes.core.terms.joints import JointPenalties
@@ -53,6 +54,7 @@ class Core:
         scene, x = layout.read(model, workspace.contact, state)
         self.terms, self.config, self.order = read_terms(model, workspace.potential.terms), model.config, model.order
         self.numbering = numbering_of(model)
+        self._numbers = by_numbers(self.numbering)
         is_fixed, B = scene.points.is_fixed, len(scene.points.is_fixed)
         self.movable, self.everybody = ~is_fixed, np.ones(B, dtype=np.bool_)
         self.couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
@@ -92,7 +94,7 @@ class Core:
         ]
         strength = model.gravity_strength
         return (
-            by_numbers(self.numbering),
+            self._numbers,
             model.order,
             model.acceleration,
             bodies.is_dynamic,
@@ -185,6 +187,12 @@ class Core:
             (x, y, moving), (_, E) = stages.looked_at(self.work), stages.energies(self.work)
             for term in self.others:
                 term.add_energies(x, y, moving, E)
+
+    def nodes(self, q: Array) -> Array:
+        """Nodes (N, 3) of coordinates (n, 12), or the rates of both."""
+        x = np.empty((self.numbering.first[-1], 3))
+        write_all_nodes(self._numbers, q, x)
+        return x
 
     def memory(self) -> dict[str, Any]:
         """What the state remembers of the end of a step."""

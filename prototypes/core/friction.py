@@ -17,7 +17,7 @@ Edges that are almost parallel have no friction: their closest points are arbitr
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from ipc_articulation.contact.smooth_norm import (
     start_dual,
 )
 from ipc_articulation.contact.springs import LENGTH as SOFT_LENGTH
+from ipc_articulation.contact.stencils import VERTEX_OF_SECOND
 from prototypes.core.contact import cross_of, is_any_soft, is_moving, owner
 from prototypes.core.references import by_reference
 from prototypes.core.stencils import (
@@ -47,6 +48,7 @@ from prototypes.core.stencils import (
     add_rows,
     add_to_matrix,
     lever_of,
+    place_point,
     place_rows,
 )
 
@@ -243,35 +245,32 @@ def add_slips(friction, since, x, ahead, moving, slips):
             slips[b] = max(slips[b], force_change(u, to, friction.eps[f]))
 
 
-def forces(scene: Any, friction: Any, since: Array, x: Array, row: Ints) -> ContactForces:
-    """The forces of friction at the end x (N, 3) of a step that began at `since`, stencil by stencil; times dt².
+@compiled
+def forces(scene, friction, since, x):
+    """The forces of friction at the end x of a step that began at `since`, (N, 3) [m] each, stencil by stencil.
 
     The first body is that of the pair where both are affine, else that of the first point. The forces on points
     before half-planes are without those of the barrier, which belong to the same contacts.
 
-    Args:
-        scene: A `Scene` by reference.
-        friction: Of the step.
-        since: Nodes (N, 3) [m].
-        x: Nodes (N, 3) [m].
-        row: Of twelve coordinates, of each point (V,); half-planes count after the last one.
+    Returns:
+        F contacts, `ContactForces` times dt².
     """
     first, second, normals, on_first, gaps = _forces(scene, friction, since, x)
     nothing = np.zeros_like(first)
-    return ContactForces(first, second, normals, nothing, on_first, nothing, gaps, _bodies(scene, friction, row))
+    return ContactForces(first, second, normals, nothing, on_first, nothing, gaps, _bodies(scene, friction))
 
 
 @compiled
-def _bodies(scene, friction, row):
-    """The bodies of the stencils, (F, 2), as rows of twelve coordinates."""
-    is_soft, bodies, more = scene.points.is_soft, friction.pair.copy(), row.max() + 1 - len(scene.points.is_soft)
+def _bodies(scene, friction):
+    """The bodies of the stencils, (F, 2), as rows of twelve coordinates; half-planes count after the last one."""
+    is_soft, bodies, row = scene.points.is_soft, friction.pair.copy(), scene.table.chooser
     for f in range(len(bodies)):
         i, j = bodies[f, 0], bodies[f, 1]
         if is_any_soft(is_soft, i, j):
             bodies[f, 0] = row[friction.vertices[f, 0]]
             bodies[f, 1] = row[friction.vertices[f, np.argmin(friction.w[f])]]
         if j >= len(is_soft):
-            bodies[f, 1] = j + more
+            bodies[f, 1] = scene.table.choosers + j - len(is_soft)
     return bodies
 
 
@@ -284,15 +283,18 @@ def _forces(scene, friction, since, x):
     for f in range(size):
         s, kind = smooth_norm_derivatives(slip(friction, f, since, x, u), friction.eps[f])[0], friction.kind[f]
         i, j = friction.pair[f, 0], friction.pair[f, 1]
-        sign = 1.0 if is_any_soft(scene.points.is_soft, i, j) else np.sign(friction.lever[f, 0])
+        is_swapped = kind == VERTEX_OF_SECOND and not is_any_soft(scene.points.is_soft, i, j)
+        sign = -1.0 if is_swapped else 1.0
         for a in range(friction.count[f]):
             node, side = friction.nodes[f, a], 1
             for v in range(2 if kind == EDGES else 1):
                 r = scene.points.row[friction.vertices[f, v]]
                 side = 0 if scene.rows.first[r] <= node < scene.rows.first[r + 1] else side
-            to = side if sign > 0.0 else 1 - side
+            to = 1 - side if is_swapped else side
             for k in range(3):
                 points[to, f, k] += (1.0 if side == 0 else -1.0) * friction.lever[f, a] * x[node, k]
+        if i == j and not scene.points.is_soft[i]:
+            _part(scene, friction, f, x, points[int(is_swapped), f], points[1 - int(is_swapped), f])
         gaps[f] = friction.apart[f] - table.xi[table.model[i, j]]
         for k in range(3):
             normals[f, k], force[f, k] = sign * friction.normal[f, k], -sign * friction.force[f] * s * u[k]
@@ -302,3 +304,20 @@ def _forces(scene, friction, since, x):
             for k in range(3):
                 points[1, f, k] = points[0, f, k] - (gaps[f] + table.xi[table.model[i, j]]) * normals[f, k]
     return points[0], points[1], normals, force, gaps
+
+
+@compiled
+def _part(scene, friction, f, x, first, second):
+    """Part the two points (3,) of an affine body that touches itself: the nodes of both are the same.
+
+    So `first` begins as y₁ - y₂.
+    """
+    w, y = friction.w[f], np.empty(3)
+    for k in range(3):
+        second[k], first[k] = -first[k], -0.5 * friction.apart[f] * friction.normal[f, k]
+    for v in range(2 if friction.kind[f] == EDGES else 1):
+        place_point(scene.points, scene.rows, x, friction.vertices[f, v], y)
+        for k in range(3):
+            first[k] += w[v] * y[k]
+    for k in range(3):
+        second[k] += first[k]

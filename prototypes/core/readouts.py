@@ -23,25 +23,19 @@ from prototypes.core.stencils import PLANE, distance, is_apart, place_points
 _LIMIT = 10.0  # in units of d̂: what is farther away is not looked for
 
 
-def barrier_forces(scene: Any, stencils: Any, some: Any, y: Array) -> ContactForces:
-    """The forces [N] of barriers of the stencils within d̂, in their order, with points at y (V, 3).
+@compiled
+def barrier_forces(scene, stencils, some, y):
+    """The forces [N] of barriers of the stencils within d̂, in their order, with points at y (V, 3) [m].
 
     Args:
         scene: A `Scene`.
         stencils: `Stencils`.
         some: `Near`, k of them.
-        y: [m].
+        y: Points.
 
     Returns:
-        k contacts without friction, see `contact.forces` and `contact.planes.forces`.
+        k contacts without friction, `ContactForces`; see `contact.forces` and `contact.planes.forces`.
     """
-    points, opposite, normals, forces, couples, gaps, bodies = _barrier_forces(scene, stencils, some, y)
-    return ContactForces(points, opposite, normals, forces, np.zeros_like(forces), couples, gaps, bodies)
-
-
-@compiled
-def _barrier_forces(scene, stencils, some, y):
-    """See `barrier_forces`."""
     table, is_soft, (size, n) = scene.table, scene.points.is_soft, (len(some.of), scene.table.choosers)
     points, opposite, couples = np.zeros((size, 3)), np.zeros((size, 3)), np.zeros((size, 3))
     normals, forces, gaps = np.empty((size, 3)), np.empty((size, 3)), np.empty(size)
@@ -71,7 +65,7 @@ def _barrier_forces(scene, stencils, some, y):
         one, other = table.chooser[v[0]], n + v[1] if kind == PLANE else table.chooser[v[split]]
         bodies[k, 0], bodies[k, 1] = (other, one) if is_swapped else (one, other)
         gaps[k] = d - xi
-    return points, opposite, normals, forces, couples, gaps, bodies
+    return ContactForces(points, opposite, normals, forces, np.zeros_like(forces), couples, gaps, bodies)
 
 
 @compiled

@@ -8,15 +8,30 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import numpy as np
-
 from ipc_articulation.engine import cpu as module
 from ipc_articulation.engine.workspace import Workspace
 from prototypes.core.core import Core
+from prototypes.core.output import CoreOutput
 from prototypes.core.step import step
 
+_READ = "energies", "minimum_distance", "collisions", "contact_forces", "joint_forces"  # of `Potential`, for a step
 _other = module.step
 _without: Counter[str] = Counter()  # what the core lacks, by the number of scenes that have it
+
+
+class _Tested(Core):
+    """A core that refuses stiffness beside which inertia is lost."""
+
+    def __init__(self, model: Any, workspace: Any, state: Any) -> None:
+        """See `Core`; what is read of a step comes from this one."""
+        super().__init__(model, workspace, state)
+        self._conditioning, output = workspace.conditioning, CoreOutput(self)
+        for name in _READ:
+            setattr(workspace.potential, name, getattr(output, name))
+
+    def begin_step(self, state: Any, dt: float, substeps: int = 1) -> None:
+        super().begin_step(state, dt, substeps)
+        self._conditioning.follow(state)
 
 
 def core_of(model: Any, workspace: Any, state: Any) -> Core | None:
@@ -25,7 +40,7 @@ def core_of(model: Any, workspace: Any, state: Any) -> Core | None:
     if getattr(workspace, "properties", None) != properties:
         workspace.properties = properties
         try:
-            workspace.core = Core(model, workspace, state)
+            workspace.core = _Tested(model, workspace, state)
         except NotImplementedError as error:
             workspace.core = None
             _without[str(error)] += 1
@@ -41,20 +56,14 @@ def _properties(model: Any, workspace: Any) -> bytes:
     return b"".join(array.tobytes() for array in found)
 
 
-def _with_read_outs(state: Any, rested: Any, model: Any, workspace: Workspace, dt: float, *rest: Any) -> Any:
-    """In place of `engine.step.step`, with the engine's own potential where the read-outs of a step need it."""
+def _by_core(state: Any, rested: Any, model: Any, workspace: Workspace, *rest: Any) -> Any:
+    """In place of `engine.step.step`."""
     core = core_of(model, workspace, state)
     if core is None:
-        return _other(state, rested, model, workspace, dt, *rest)
+        return _other(state, rested, model, workspace, *rest)
     if workspace.conditioning.is_due:
         workspace.conditioning.test(state)
-    potential = workspace.potential
-    potential.begin_step(state, dt, rest[0])
-    workspace.conditioning.follow(state)
-    after = step(core, state, rested, model, dt, *rest)
-    potential.place(state.q, np.ones(len(state.q), dtype=np.bool_))
-    potential.cover(after[0].q)
-    return after
+    return step(core, state, rested, model, *rest)
 
 
 def _alone(state: Any, rested: Any, model: Any, workspace: Any, *rest: Any) -> Any:
@@ -70,14 +79,14 @@ def switch(cpu: Any) -> Core:
     Raises:
         NotImplementedError: Its scene has something that is not part of the core.
     """
-    core = cpu.workspace.core = Core(cpu.model, cpu.workspace, cpu.state)
+    core = cpu.workspace.core = _Tested(cpu.model, cpu.workspace, cpu.state)
     module.step = _alone  # type: ignore[attr-defined]
     return core
 
 
 def pytest_configure() -> None:
     """Let all engines step by the core."""
-    module.step = _with_read_outs  # type: ignore[attr-defined]
+    module.step = _by_core  # type: ignore[attr-defined]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -14,7 +14,6 @@ from ipc_articulation.contact.planes.pairs import rows_of
 from prototypes.core import readouts
 from prototypes.core.core import Core
 from prototypes.core.stencils import PLANE
-from prototypes.core.terms.coordinates import by_numbers, write_all_nodes
 
 DT = 0.01  # [s]
 
@@ -34,13 +33,6 @@ class Begun(NamedTuple):
 def read(cpu: Any) -> Core:
     """The core of an engine's scene, where the engine is."""
     return Core(cpu.model, cpu.workspace, cpu.state)
-
-
-def nodes(core: Core, q: Array) -> Array:
-    """Nodes (N, 3) of coordinates (n, 12), or the rates of both."""
-    x = np.empty((core.numbering.first[-1], 3))
-    write_all_nodes(by_numbers(core.numbering), q, x)
-    return x
 
 
 def begin(cpu: Any, core: Core) -> Begun:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ from prototypes.core.work import scene_of
 from tests.engine.scenes import BoxScene, translation
 from tests.engine.soft.soft_scenes import SoftScene, block, cloth, moved
 from tests.engine.test_friction import slope
-from tests.prototypes.cores import DT, nodes, read
+from tests.prototypes.cores import DT, read
 
 pytestmark = pytest.mark.slow
 
@@ -152,7 +151,7 @@ class Both:
         self.world, self.state = self.term.world, self.cpu.state
         self.core = read(self.cpu)
         assert self.cpu.model.rules.anchored == (law == "anchored")
-        self.nodes, self.body = partial(nodes, self.core), self.core.numbering.body_of
+        self.nodes, self.body = self.core.nodes, self.core.numbering.body_of
         self.term.begin_step(self.state, DT)
         self.since, self.at = self.nodes(self.state.q), self.state.q
         self.core.begin_step(self.state, DT)
@@ -398,7 +397,7 @@ def test_forces_are_those_of_the_engine(make: Any, law: str, tmp_path: Path) -> 
     rng = np.random.default_rng(3)
     for _, both in states(make, law, tmp_path):
         q, rows, scene = both.displaced(rng), assert_same(both), scene_of(both.core.work)
-        own = friction.forces(scene, both.friction, both.since, both.nodes(q), both.cpu.model.surfaces.body)
+        own = friction.forces(scene, both.friction, both.since, both.nodes(q))
         for name, column, wanted in zip(ContactForces._fields, own, both.forces(q), strict=True):
             if name == "bodies":
                 np.testing.assert_array_equal(column[rows], wanted)

@@ -19,7 +19,7 @@ from prototypes.core import contact, readouts
 from prototypes.core.system import empty_matrix, with_room
 from prototypes.core.work import scene_of
 from tests.prototypes import contact_scenes as scenes
-from tests.prototypes.cores import DT, begin, models, nodes, read
+from tests.prototypes.cores import DT, begin, models, read
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +63,7 @@ def test_forces_of_barriers_are_those_of_the_engine(make: Any, tmp_path: Path) -
             assert_same_forces(forces, expected)
             couples.append(float(np.abs(forces.couples).max()))
         step = 1e-3 * random.normal(size=cpu.state.q.shape)
-        ahead = readouts.placed(scene_of(core.work), nodes(core, cpu.state.q + step))
+        ahead = readouts.placed(scene_of(core.work), core.nodes(cpu.state.q + step))
         motion = readouts.active_motion(begun.stencils, begun.some, begun.y, ahead)
         assert motion == pytest.approx(world.active_motion(positions(surfaces, cpu.state.q + step)), rel=1e-9)
         scene.run()
@@ -79,7 +79,7 @@ def test_the_gradient_of_barriers_is_that_of_the_engine(make: Any, tmp_path: Pat
     begun = begin(cpu, core)
     forces_of_engine(cpu)
     world.place(cpu.state.q, movable)
-    expected = nodes(core, world.derivatives().gradient * movable[:, None]) / DT**2
+    expected = core.nodes(world.derivatives().gradient * movable[:, None]) / DT**2
     found = _gradient(scene_of(core.work), begun.stencils, begun.some, begun.y)
     found[np.repeat(~movable, 4)] = 0.0
     assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()
@@ -103,7 +103,7 @@ def test_the_smallest_distance_is_that_of_the_engine(make: Any, tmp_path: Path) 
     for height in (0.0, 0.003, 0.02, 0.05):
         q = cpu.state.q.copy()
         q[: (count + 1) // 2, 2] += height * ~cpu.model.context.bodies.is_fixed[: (count + 1) // 2]
-        gap, bodies = readouts.closest(scene_of(core.work), nodes(core, q))
+        gap, bodies = readouts.closest(scene_of(core.work), core.nodes(q))
         expected = cpu.workspace.contact.closest(q)
         assert gap == pytest.approx(expected[0], rel=1e-9)
         assert bodies == expected[1]
