@@ -312,12 +312,20 @@ def _part(scene, friction, f, x, first, second):
 
     So `first` begins as y₁ - y₂.
     """
-    w, y = friction.w[f], np.empty(3)
     for k in range(3):
-        second[k], first[k] = -first[k], -0.5 * friction.apart[f] * friction.normal[f, k]
+        second[k] = -first[k]
+    write_first(scene, friction, f, x, first)
+    for k in range(3):
+        second[k] += first[k]
+
+
+@compiled
+def write_first(scene, friction, f, x, first):
+    """Write y₁ of a stencil between two sides, or where it has been brought, half-way to y₂, to `first` (3,)."""
+    y = np.empty(3)
+    for k in range(3):
+        first[k] = -0.5 * friction.apart[f] * friction.normal[f, k]
     for v in range(2 if friction.kind[f] == EDGES else 1):
         place_point(scene.points, scene.rows, x, friction.vertices[f, v], y)
         for k in range(3):
-            first[k] += w[v] * y[k]
-    for k in range(3):
-        second[k] += first[k]
+            first[k] += friction.w[f, v] * y[k]

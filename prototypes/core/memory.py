@@ -31,8 +31,9 @@ from ipc_articulation.contact.soft.vertex_springs import _moves as moves
 from ipc_articulation.contact.soft.vertex_springs import _turn as turn
 from ipc_articulation.contact.springs import PLANE as OF_PLANE
 from ipc_articulation.contact.springs import key, keys, kind_of, place
+from ipc_articulation.contact.stencils import VERTEX_OF_SECOND
 from prototypes.core.contact import is_any_soft
-from prototypes.core.friction import slip
+from prototypes.core.friction import slip, write_first
 from prototypes.core.references import by_reference
 from prototypes.core.stencils import PLANE, place_point
 from prototypes.core.terms.coordinates import coordinates
@@ -108,7 +109,7 @@ def _bring_together(scene, friction, x):
                 at[f, v] = scene.rows.first[scene.points.row[friction.vertices[f, v]]]
             continue
         friction.apart[f] = np.sqrt(dot(c[f], c[f]))
-        sides = 1 if is_soft[friction.pair[f, 1]] else 2
+        sides = 1 if is_soft[friction.pair[f, 1]] or friction.pair[f, 0] == friction.pair[f, 1] else 2
         for side in range(sides):
             first = 4 * side + 1
             for m in range(3):
@@ -148,8 +149,10 @@ def _of_affine(scene, limits, friction, since):
         if is_any_soft(is_soft, i, j):
             continue
         on[count], bodies[count, 0], bodies[count, 1] = f, i, j + (more if j >= len(is_soft) else 0)
-        sign[count] = np.sign(friction.lever[f, 0])
-        for a in range(4):
+        sign[count] = -1.0 if friction.kind[f] == VERTEX_OF_SECOND else 1.0
+        if i == j:
+            write_first(scene, friction, f, since, points[count])
+        for a in range(4 if i != j else 0):
             for k in range(3):
                 points[count, k] += sign[count] * friction.lever[f, a] * since[friction.nodes[f, a], k]
         count += 1

@@ -18,6 +18,7 @@ from prototypes.core.__main__ import compare
 from prototypes.core.switch import switch
 from tests.engine.dumping_run import make as tumbling_hinge
 from tests.engine.scenes import BoxScene
+from tests.prototypes.contact_scenes import of_many_models
 
 pytestmark = pytest.mark.slow
 
@@ -74,6 +75,18 @@ def test_a_step_depends_on_the_state_alone(law: str, monkeypatch: Any, tmp_path:
         for field, left, right in zip(lasting._fields, lasting, anew, strict=True):
             assert left.tobytes() == right.tobytes(), field
     assert (len(anew.anchored) > 0) == (law == "anchored")
+
+
+def test_an_affine_body_that_touches_itself_has_friction_that_holds(monkeypatch: Any, tmp_path: Path) -> None:
+    monkeypatch.setattr(BoxScene, "start", partialmethod(BoxScene.start, friction="anchored"))
+    one, other = (of_many_models(tmp_path / name) for name in ("engine", "core"))
+    switch(other.engine.cpu)
+    for _ in range(8):
+        one.world.advance()
+        other.world.advance()
+    np.testing.assert_allclose(other.engine.cpu.state.q, one.engine.cpu.state.q, rtol=0.0, atol=1e-5)
+    pairs, rows = other.engine.cpu.state.anchored, len(one.engine.cpu.state.q) + 1
+    assert np.any(pairs // rows == pairs % rows)  # it remembers its own contacts
 
 
 @pytest.mark.parametrize("name", ["pendulum", "panda_push"])
