@@ -1,8 +1,7 @@
-"""The sketch of the core beside the engine as it is: the same scenes, in turn step by step, in one process.
+"""The core beside the engine as it is: the same scenes, in turn step by step, in one process.
 
-Both start from the same state; friction is lagged, and resistance given. `ms` is the processor's time of a step. Of
-piles and soft bodies it is without libuipc's world and the write-back of results for the sketch, with them for the
-engine; of robots both are whole coupled steps, in which only the engine's own step differs.
+Both start from the same state; friction is lagged, and resistance given. `ms` is the processor's time of a whole step,
+libuipc's world, coupling and write-back included; only the engine's own step differs.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ WORKS = {
 ROBOTS = {"pendulum": 100, "panda_push": 360, "panda_grasp": 250, "go2_stand": 100, "g1_fall": 100}  # scene files
 SETTLING = 5  # steps that are not counted
 RESISTANCE = 1e9  # of robots' contacts [Pa]
-DT = 0.01  # [s] of all of them
+COMPILING = 15  # steps after which all that a scene needs is compiled
 
 
 @dataclass
@@ -44,12 +43,12 @@ class Comparison:
     """A scene by both."""
 
     work: str
-    milliseconds: float = 0.0  # a step of the sketch
+    milliseconds: float = 0.0  # a step of the core
     iterations: float = 0.0
     of_engine: float = 0.0  # the same of the engine
     iterations_of_engine: float = 0.0
     apart: float = 0.0  # how far apart points are after the first ten steps [m]
-    failed: int = 0  # steps of the sketch without convergence
+    failed: int = 0  # steps of the core without convergence
 
     @property
     def ratio(self) -> float:
@@ -60,51 +59,36 @@ class Comparison:
         return self.ratio * self.iterations_of_engine / self.iterations
 
 
+def made(work: str, folder: Path) -> Any:
+    """A scene that steps; of robots with settings that both have."""
+    if work in WORKS:
+        return start(f"stark/{work}", folder)
+    from ipc_articulation.scenefile.reading import read_scene
+    from ipc_articulation.simulation.building import build
+
+    settings = {"contact.friction_law": "lagged", "contact.resistance": RESISTANCE}
+    scene, document = read_scene(Path("scenes") / f"{work}.yaml", settings)
+    return build(scene, document, "cpu", folder, scene.steps)
+
+
+def points_of(cpu: Any) -> Any:
+    """All points where an engine has them, (V, 3)."""
+    return cpu.model.surfaces.positions(cpu.state.q)
+
+
 def compare(work: str, steps: int) -> Comparison:
     """Step a scene by both."""
-    from prototypes.core import layout, newton
+    from prototypes.core.switch import switch
 
     result, counted = Comparison(work), steps - SETTLING
     with tempfile.TemporaryDirectory() as folder:
-        play = start(f"stark/{work}", Path(folder))
-        *given, x, v = layout.read(play.engine.cpu, DT)
-        newton.advance(newton.hold(*given, x), x, v)  # compiles
-        held = newton.hold(*given, x)
-        for index in range(steps):
-            begun = process_time()
-            play.step(index)
-            between = process_time()
-            x, v, iterations = newton.advance(held, x, v)
-            ended = process_time()
-            result.failed += iterations < 0
-            if index == 9:
-                result.apart = float(np.abs(x - layout.read(play.engine.cpu, DT)[3]).max())
-            if index >= SETTLING:
-                result.of_engine += 1e3 * (between - begun) / counted
-                result.milliseconds += 1e3 * (ended - between) / counted
-                result.iterations += abs(iterations) / counted
-                result.iterations_of_engine += play.engine.statistics.newton.iterations / counted
-    return result
-
-
-def compare_robots(name: str, steps: int) -> Comparison:
-    """Step the scene of a robot by both."""
-    from ipc_articulation.scenefile.reading import read_scene
-    from ipc_articulation.simulation.building import build
-    from prototypes.core.switch import switch
-
-    result, counted, settings = Comparison(name), steps - SETTLING, {"contact.friction_law": "lagged"}
-    with tempfile.TemporaryDirectory() as folder:
-        runs = []
-        for number in range(4):  # two that compile
-            file = Path("scenes") / f"{name}.yaml"
-            scene, document = read_scene(file, {**settings, "contact.resistance": RESISTANCE})
-            run: Any = build(scene, document, "cpu", Path(folder) / str(number), scene.steps)
+        runs = [made(work, Path(folder) / str(number)) for number in range(4)]  # two that compile
+        for number, run in enumerate(runs):
             if number % 2:
-                switch(run.engine.cpu, scene.dt)
-            run.step(0)
-            runs.append(run)
-        for index in range(1, min(steps, scene.steps)):
+                switch(run.engine.cpu)
+        for index in range(steps):
+            for run in runs[: 2 if index < COMPILING else 0]:
+                run.step(index)
             begun = process_time()
             runs[2].step(index)
             between = process_time()
@@ -113,7 +97,8 @@ def compare_robots(name: str, steps: int) -> Comparison:
             newton = [run.engine.statistics.newton for run in runs[2:]]
             result.failed += not newton[1].result.is_success
             if index == 9:
-                result.apart = float(np.abs(runs[2].engine.cpu.state.q - runs[3].engine.cpu.state.q).max())
+                one, other = (points_of(run.engine.cpu) for run in runs[2:])
+                result.apart = float(np.abs(one - other).max())
             if index >= SETTLING:
                 result.of_engine += 1e3 * (between - begun) / counted
                 result.milliseconds += 1e3 * (ended - between) / counted
@@ -132,12 +117,9 @@ def table(found: Sequence[Comparison]) -> Table:
 
 
 def rows(only: Sequence[str], quick: bool) -> Iterator[Comparison]:
-    for work, steps in WORKS.items():
+    for work, steps in {**WORKS, **ROBOTS}.items():
         if not only or any(part in work for part in only):
             yield compare(work, min(steps, 20) if quick else steps)
-    for name, steps in ROBOTS.items():
-        if not only or any(part in name for part in only):
-            yield compare_robots(name, min(steps, 20) if quick else steps)
 
 
 def main() -> None:

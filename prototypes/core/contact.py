@@ -1,8 +1,8 @@
-"""Barrier and friction of stencils, once for all bodies and half-planes.
+"""Barriers of stencils, once for all bodies and half-planes.
 
-    E = dt² κ_c Σ m B(d² - ξ², …) + Σ μ λ f₀(|u|, ε)
+    E = dt² κ_c Σ m B(d² - ξ², …)
 
-`contact.barrier`, `contact.curvature`, `contact.mollified` and `contact.smooth_norm` have the formulas.
+`contact.barrier`, `contact.curvature` and `contact.mollified` have the formulas, `friction` has friction.
 """
 
 from __future__ import annotations
@@ -19,14 +19,6 @@ from ipc_articulation.contact.ccd import _pair_fraction as pair_fraction
 from ipc_articulation.contact.curvature import forms, invert_gram
 from ipc_articulation.contact.foresight import chord
 from ipc_articulation.contact.mollified import basis
-from ipc_articulation.contact.smooth_norm import (
-    dual_hessian,
-    follow_dual,
-    force_change,
-    smooth_norm,
-    smooth_norm_derivatives,
-    start_dual,
-)
 from prototypes.core.references import by_reference
 from prototypes.core.stencils import (
     NODES,
@@ -54,6 +46,8 @@ class _Stencils(NamedTuple):
     kind: Ints  # (K,)
     vertices: Ints  # (K, 4) points; of a half-plane a point and p
     mollified: Array  # (K,) ε of edges' mollifier [m⁴]
+    kappa: Array  # (K,) resistance κ_c [Pa]
+    mu: Array  # (K,) coefficient of friction
     foreseen: Array  # (K,) β of `contact.foresight`, NaN: nothing
     least: Array  # (K,) as near they may come on the way [m]
 
@@ -73,19 +67,18 @@ class _Near(NamedTuple):
 NearType, Near = by_reference(_Near, __name__)
 
 
-class _Friction(NamedTuple):
-    """F stencils with friction, from where a step began."""
-
-    pair: Ints  # (F, 2)
-    count: Ints  # (F,) number of nodes
-    nodes: Ints  # (F, 8)
-    lever: Array  # (F, 12)
-    normal: Array  # (F, 3)
-    force: Array  # (F,) μ λ
-    dual: Array  # (F, 3) p, NaN before the first derivatives
+@compiled
+def no_stencils():
+    """None at all."""
+    none, nowhere = np.zeros(0, dtype=np.int64), np.zeros(0)
+    return Stencils(none.reshape(0, 2), none, none.reshape(0, 4), nowhere, nowhere, nowhere, nowhere, nowhere)
 
 
-FrictionType, Friction = by_reference(_Friction, __name__)
+@compiled
+def chosen(stencils, some, least):
+    """Some of the stencils, (k,), as near as these may come, (k,)."""
+    kinds = stencils.pair[some], stencils.kind[some], stencils.vertices[some], stencils.mollified[some]
+    return Stencils(*kinds, stencils.kappa[some], stencils.mu[some], stencils.foreseen[some], least)
 
 
 @compiled
@@ -129,7 +122,7 @@ def add_energies(table, square, stencils, y, moving, E):
         if not gap > 0.0:
             E[b] = np.inf
             continue
-        B = square * table.kappa[model] * barrier(gap, d_hat, xi)[0]
+        B = square * stencils.kappa[s] * barrier(gap, d_hat, xi)[0]
         if mollified[s] > 0.0:
             B *= mollifier(cross_of(vertices, s, y, e), mollified[s])[0]
         E[b] += B
@@ -207,7 +200,7 @@ def add_derivatives(scene, square, stencils, some, y, projected, row_of_node, is
             H = memory[: 9 * m * m].reshape(3 * m, 3 * m)
         project = projected[i] or (j < len(projected) and projected[j])
         model, eps = table.model[i, j], mollified[s]
-        d_hat, xi, kappa = table.d_hat[model], table.xi[model], square * table.kappa[model]
+        d_hat, xi, kappa = table.d_hat[model], table.xi[model], square * stencils.kappa[s]
         B, slope, h = barrier(d - xi, d_hat, xi)
         if is_led(is_soft, pair, s):
             h = chord(d - xi, slope, h, stencils.foreseen[s], d_hat, xi)
@@ -414,101 +407,9 @@ def add_corrections(scene, square, stencils, some, y, ahead, loads):
         m = place_rows(stencils.kind, vertices, s, scene.points.row, scene.rows.first, place, nodes)
         lever_of(stencils.kind, vertices, s, w, place, m, weight, lever)
         curvature = barrier(d - xi, table.d_hat[model], xi)[2]
-        add_gradient(square * table.kappa[model] * curvature * sunk, n, lever, nodes, m, loads)
+        add_gradient(square * stencils.kappa[s] * curvature * sunk, n, lever, nodes, m, loads)
         found = True
     return found
-
-
-@compiled
-def lag(scene, square, stencils, some, y):
-    """Friction of some stencils within d̂ where points are at y (V, 3)."""
-    table, size = scene.table, len(some.of)
-    pair, count = np.empty((size, 2), dtype=np.int64), np.empty(size, dtype=np.int64)
-    nodes, lever, normal = np.empty((size, NODES), dtype=np.int64), np.empty((size, ROOM)), np.empty((size, 3))
-    force, place, e, f = np.empty(size), np.empty(4, dtype=np.int64), np.empty((3, 3)), 0
-    for k in range(size):
-        s = some.of[k]
-        i, j, eps = stencils.pair[s, 0], stencils.pair[s, 1], stencils.mollified[s]
-        if table.mu[i, j] == 0.0 or (eps > 0.0 and cross_of(stencils.vertices, s, y, e) < eps):
-            continue
-        model = table.model[i, j]
-        m = place_rows(stencils.kind, stencils.vertices, s, scene.points.row, scene.rows.first, place, nodes[f])
-        lever_of(stencils.kind, stencils.vertices, s, some.w[k], place, m, scene.points.weight, lever[f])
-        slope = barrier(some.distance[k] - table.xi[model], table.d_hat[model], table.xi[model])[1]
-        pair[f, 0], pair[f, 1], count[f] = i, j, m
-        force[f] = -table.mu[i, j] * square * table.kappa[model] * slope
-        normal[f] = some.n[k]
-        f += 1
-    return Friction(pair[:f], count[:f], nodes[:f], lever[:f], normal[:f], force[:f], np.full((f, 3), np.nan))
-
-
-@compiled
-def slip(friction, f, since, x, u):
-    """Fill u (3,), the slip of stencil f from nodes since to x, (N, 3) each; returns its length."""
-    along = 0.0
-    for k in range(3):
-        u[k] = 0.0
-        for a in range(friction.count[f]):
-            n = friction.nodes[f, a]
-            u[k] += friction.lever[f, a] * (x[n, k] - since[n, k])
-        along += u[k] * friction.normal[f, k]
-    for k in range(3):
-        u[k] -= along * friction.normal[f, k]
-    return np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
-
-
-@compiled
-def add_friction_energies(friction, eps, since, x, moving, E):
-    """Add μ λ f₀ to E (B,)."""
-    u = np.empty(3)
-    for f in range(len(friction.force)):
-        if is_moving(friction.pair, f, moving):
-            E[owner(friction.pair, f, moving)] += friction.force[f] * smooth_norm(slip(friction, f, since, x, u), eps)
-
-
-@compiled
-def add_friction(scene, friction, eps, since, x, moving, row_of_node, is_free, matrix, g):
-    """Add derivatives of friction to g (N, 3) and the matrix; the arguments are those of `add_derivatives`."""
-    memory, N, u, m, none = np.zeros(9 * NODES**2), np.empty((3, 3)), np.empty(3), 0, np.empty((0, 3 * NODES))
-    H, last = memory[:0].reshape(0, 0), -1
-    for f in range(len(friction.force)):
-        if not is_moving(friction.pair, f, moving):
-            continue
-        i, j = friction.pair[f, 0], friction.pair[f, 1]
-        is_same = last >= 0 and i == friction.pair[last, 0] and j == friction.pair[last, 1]
-        if is_any_soft(scene.points.is_soft, i, j) or not is_same:
-            if last >= 0:
-                add_to_matrix(H, friction.nodes[last], m, row_of_node, is_free, matrix)
-            m = friction.count[f]
-            H = memory[: 9 * m * m].reshape(3 * m, 3 * m)
-        last = f
-        s, c = smooth_norm_derivatives(slip(friction, f, since, x, u), eps)
-        force, n = friction.force[f], friction.normal[f]
-        if np.isnan(friction.dual[f, 0]):
-            start_dual(force, s, u, friction.dual[f])
-        add_gradient(force * s, u, friction.lever[f], friction.nodes[f], m, g)
-        dual_hessian(force, s, c, u, friction.dual[f], N)
-        for k in range(3):
-            for q in range(3):
-                N[k, q] -= force * s * n[k] * n[q]
-        add_rows(N, friction.lever[f], n, none, none, m, H)
-    if last >= 0:
-        add_to_matrix(H, friction.nodes[last], m, row_of_node, is_free, matrix)
-
-
-@compiled
-def follow(friction, eps, since, x, ahead, moving, turned):
-    """Let the duals follow a step from x to ahead, (N, 3) each, on which some bodies (B,) have turned on circles."""
-    u, to = np.empty(3), np.empty(3)
-    for f in range(len(friction.force)):
-        if is_moving(friction.pair, f, moving) and not np.isnan(friction.dual[f, 0]):
-            slip(friction, f, since, ahead, to)
-            s, c = smooth_norm_derivatives(slip(friction, f, since, x, u), eps)
-            for k in range(3):
-                to[k] -= u[k]
-            i, j = friction.pair[f, 0], friction.pair[f, 1]
-            on_circles = turned[i] or (j < len(turned) and turned[j])
-            follow_dual(friction.force[f], on_circles, s, c, u, to, friction.dual[f])
 
 
 @compiled
@@ -536,18 +437,6 @@ def add_changes(table, stencils, y, ahead, moving, gaps):
         gaps[i] = max(gaps[i], change)
         if j < len(moving):
             gaps[j] = max(gaps[j], change)
-
-
-@compiled
-def add_slips(friction, eps, since, x, ahead, moving, slips):
-    """Raise `slips` (B,) to how much a step from x to ahead, (N, 3) each, changes friction."""
-    u, to = np.empty(3), np.empty(3)
-    for f in range(len(friction.force)):
-        if is_moving(friction.pair, f, moving):
-            slip(friction, f, since, x, u)
-            slip(friction, f, since, ahead, to)
-            b = owner(friction.pair, f, moving)
-            slips[b] = max(slips[b], force_change(u, to, eps))
 
 
 @compiled

@@ -10,17 +10,28 @@ weight.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.contact.corners import corners as on_hull
 from ipc_articulation.contact.face_trees import FaceTrees
-from ipc_articulation.engine.terms.articulation import Articulation
-from ipc_articulation.engine.terms.joint_penalty import JointPenalties
-from prototypes.core.joints import Linkage
+from ipc_articulation.contact.materials import Materials
+from ipc_articulation.contact.resistance import Resistance
+from ipc_articulation.frontend.contact_world import group_of_rows
+from prototypes.core.resistance import make_law
 
-KNOWN = {"kinetic", "ortho potential", "elasticity", "contact", JointPenalties.name, Articulation.name}
+NO_MATERIALS = Materials(
+    *(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0)),
+    *(
+        np.zeros((0, 0), dtype=np.int64),
+        np.zeros((0, 0), dtype=np.int64),
+        np.zeros((0, 0)),
+        np.zeros(0, dtype=np.int64),
+    ),
+)
 
 
 class Rows(NamedTuple):
@@ -58,23 +69,26 @@ class Mesh(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Contact models of pairs of a body with a body, or with half-plane p, which has the number B + p."""
+    """Contact models of pairs of bodies, and of a body with half-plane p, which has the number B + p.
+
+    The points of a body that have one contact element are a part of it; half-plane p is part N + p.
+    """
 
     model: Ints  # (B, B + P), -1: none
-    kappa: Array  # (m,) resistance κ_c [Pa]
+    kappa: Array  # (m,) resistance κ_c [Pa], NaN where pairs choose it, or have none
     d_hat: Array  # (m,) [m]
     xi: Array  # (m,) [m]
-    mu: Array  # (B, B + P) friction coefficients
+    part: Ints  # (V,) of each point
+    mu: Array  # (N, N + P) friction coefficients of parts; may change between steps
+    element: Ints  # (V,) contact element of each point, 0 where all primitives of two bodies have the same model
+    resistance: Array  # (E, E) κ_c of elements [Pa], NaN where that of the pair of bodies counts
+    passing: Array  # (E, E) 1 for elements that pass through each other, else 0
+    touches: Bools  # (V,) whether a point may touch half-planes
+    chooser: Ints  # (V,) the row of twelve coordinates of each point, see `resistance`
+    choosers: int  # number of these rows
+    law: Any  # `resistance.Law`
     planes: Array  # (P, 4) n and n·p [m] of half-planes
     reach: float  # largest d̂ + ξ [m]
-
-
-class Elements(NamedTuple):
-    """Elements of one energy of `elasticity`."""
-
-    vertices: Ints  # (k, v) rows of soft vertices
-    points: Ints  # (k, v)
-    constants: Array  # (k, m)
 
 
 class Scene(NamedTuple):
@@ -84,32 +98,14 @@ class Scene(NamedTuple):
     points: Points
     mesh: Mesh
     table: Table
-    membranes: Elements | None  # of `elasticity.neo_hookean_shell`; None has no code, here and in the next two
-    hinges: Elements | None  # of `elasticity.shell_bending`
-    solids: Elements | None  # of `elasticity.stable_neo_hookean`
 
 
-class Limits(NamedTuple):
-    """Constants of a step and its tolerances."""
-
-    dt: float  # [s]
-    motion: float  # a step that moves no point by more may be the last one [m]
-    change: float  # the same of the entries of A
-    eps: float  # ε of friction: slip at which it is fully developed [m]
-    most: int  # Newton's iterations
-    by_gradients: bool  # whether conjugate gradients are tried first
-
-
-def read(cpu: Any, dt: float) -> tuple[Scene, Linkage, Limits, Array, Array]:
-    """The scene that the CPU engine has read, with the nodes x (N, 3) [m] and their velocities where it is now.
+def read(model: Any, contact: Any, state: Any) -> tuple[Scene, Array]:
+    """The scene that the CPU engine has read, with the nodes x (N, 3) [m] where it is now.
 
     Raises:
         NotImplementedError: It has something that is not part of the sketch.
     """
-    model, contact, potential = cpu.model, cpu.workspace.contact, cpu.workspace.potential
-    foreign = {term.name for term in potential.terms} - KNOWN
-    if foreign or model.rules.anchored or (contact is not None and contact.materials.by_load.any()):
-        raise NotImplementedError(f"not part of the sketch: {foreign or 'anchored friction, or resistance by load'}")
     bodies, surfaces, meshes = model.context.bodies, model.surfaces, getattr(contact, "_meshes", None)
     affine = len(bodies.q) - int(bodies.soft.first[-1])
     corners = int(surfaces.first[affine])
@@ -117,7 +113,7 @@ def read(cpu: Any, dt: float) -> tuple[Scene, Linkage, Limits, Array, Array]:
     label = np.argmax(np.column_stack([np.full(len(soft), 0.5), surfaces.points[soft]]), axis=1)
     row_of = np.concatenate([surfaces.body[:corners], affine + np.arange(len(soft))])
     whose = surfaces.body[soft]  # row of twelve
-    body_of = np.arange(affine) if meshes is None else meshes.of_row
+    body_of = group_of_rows(bodies)
     of_rows = np.concatenate([np.arange(affine), whose])
     M = bodies.mass * ~(bodies.is_fixed | bodies.external_kinetic)[:, None, None]
     rows = Rows(
@@ -132,10 +128,9 @@ def read(cpu: Any, dt: float) -> tuple[Scene, Linkage, Limits, Array, Array]:
     weight = np.zeros((len(surfaces.points), 4))
     weight[:, 0] = 1.0
     weight[:corners, 1:] = surfaces.points[:corners]
-    count = int(body_of.max()) + 1
-    first = surfaces.first if meshes is None else meshes.first_vertex
-    is_fixed = np.array([bodies.is_fixed[body_of == b].all() for b in range(count)])
-    first = first.astype(np.int64)
+    count = int(body_of.max(initial=-1)) + 1
+    first = np.searchsorted(body_of[surfaces.body], np.arange(count + 1))
+    is_fixed = np.array([bodies.is_fixed[body_of == b].all() for b in range(count)], dtype=np.bool_)
     hull = np.column_stack([first[:-1], first[1:]])
     boxed = np.flatnonzero((np.arange(count) < affine) & (np.diff(first) > 8))
     hull[boxed] = len(weight) + 8 * np.arange(len(boxed))[:, None] + [0, 8]
@@ -153,22 +148,8 @@ def read(cpu: Any, dt: float) -> tuple[Scene, Linkage, Limits, Array, Array]:
         of.trees,
         (float(np.median(diagonals)) if len(diagonals) else 0.0, float(np.median(lengths))),
     )
-    representative = np.array([np.flatnonzero(body_of == b)[0] for b in range(count)])
-    table = _no_table(count) if contact is None else _table(contact, contact.materials.group[representative])
-    by_law = _elements(cpu.workspace.potential.terms, row_of)
-    config = model.config
-    limits = Limits(
-        dt,
-        config.velocity_tol * dt,
-        config.transrate_tol * dt,
-        config.eps_velocity * dt,
-        config.max_iter,
-        bool(bodies.soft.has_many_elements and bodies.is_fixed[:affine].all()),
-    )
-    state = cpu.state
-    nodes = (_nodes(q, affine, whose, label) for q in (state.q, state.qdot))
-    linkage = _linkage(potential, bodies, affine, count)
-    return Scene(rows, points, mesh, table, *by_law), linkage, limits, *nodes
+    table = _no_table(count, len(surfaces.points)) if contact is None else _table(contact)
+    return Scene(rows, points, mesh, table), _nodes(state.q, affine, whose, label)
 
 
 def _corners(local: Array) -> Array:
@@ -198,55 +179,74 @@ def _nodes(q: Array, affine: int, whose: Ints, label: Ints) -> Array:
     return np.ascontiguousarray(np.concatenate([of_affine, of_soft]))
 
 
-def _table(contact: Any, group: Ints) -> Table:
-    materials, planes = contact.materials, contact.half_planes.planes
-    count = len(planes.names)
-    model = np.hstack([materials.body_pairs[group[:, None], group], materials.plane_pairs[group][:, :count]])
-    mu = materials.friction[group][:, np.concatenate([group, materials.friction.shape[1] - count + np.arange(count)])]
+def _table(contact: Any) -> Table:
+    materials, planes, elements = contact.materials, contact.half_planes.planes, contact._elements
+    surfaces, count = contact.surfaces, len(planes.names)
+    touches = np.zeros(len(materials.group), dtype=np.bool_)
+    touches[contact.half_planes._pairs.body] = True
+    part = _parts(contact)
     given = [np.column_stack([planes.normal, np.einsum("ij,ij->i", planes.normal, planes.point)])] if count else []
+    own, chooses = (np.zeros((1, 1)),) * 2, False
+    if elements is not None:
+        own, chooses = (elements._resistance, 1.0 - elements._enabled), elements.choose_resistance
     return Table(
-        np.ascontiguousarray(model).astype(np.int64),
+        np.hstack([materials.body_pairs, materials.plane_pairs[:, :count]]).astype(np.int64),
         materials.resistance,
         materials.d_hat,
         materials.thickness,
-        np.ascontiguousarray(mu),
+        part,
+        frictions(contact, part),
+        np.zeros_like(part) if elements is None else elements._of,
+        np.where(chooses & (own[0] > 0.0), own[0], np.nan),
+        own[1],
+        touches[surfaces.body],
+        surfaces.body,
+        len(materials.group),
+        _law(contact),
         np.ascontiguousarray(np.concatenate([np.zeros((0, 4)), *given])),
-        float((materials.d_hat + materials.thickness).max()),
+        materials.reach,
     )
 
 
-def _no_table(count: int) -> Table:
-    nothing, nowhere = np.full((count, count), -1), np.zeros(0)
-    return Table(nothing, nowhere, nowhere, nowhere, np.zeros((count, count)), np.zeros((0, 4)), 0.0)
+def _parts(contact: Any) -> Ints:
+    """The part of each point, (V,), see `Table`."""
+    body = contact.materials.group[contact.surfaces.body]
+    label = np.zeros_like(body)
+    if contact._elements is not None:
+        label = contact._elements._of
+    elif contact.parts is not None:
+        label = contact.parts._part
+    return np.unique(body * (label.max(initial=0) + 1) + label, return_inverse=True)[1].reshape(-1)
 
 
-def _linkage(potential: Any, bodies: Any, affine: int, count: int) -> Linkage:
-    terms = {term.name: term for term in potential.terms}
-    penalties, articulation = terms.get(JointPenalties.name), terms.get(Articulation.name)
-    order, parent = potential.tree
-    return Linkage(
-        None if penalties is None else penalties.arrays,
-        None if articulation is None else articulation.arrays,
-        np.zeros(0, dtype=np.int64) if articulation is None else articulation.owner,
-        np.column_stack([np.arange(affine), potential._joined[:affine]]),
-        order,
-        np.ascontiguousarray(parent[:affine]),
-        np.ascontiguousarray(bodies.external_kinetic[:affine]),
-        np.concatenate([potential.exact[:affine], np.zeros(count - affine, dtype=np.bool_)]),
-    )
+def frictions(contact: Any, part: Ints) -> Array:
+    """The coefficients (N, N + P) of friction of parts, to which points (V,) belong, as they are now."""
+    materials, parts, elements = contact.materials, contact.parts, contact._elements
+    points = np.unique(part, return_index=True)[1]  # one of each part
+    of, friction = materials.group[contact.surfaces.body[points]], materials.friction
+    is_soft = np.zeros(len(points), dtype=np.bool_) if contact._meshes is None else of >= contact._meshes.affine
+    if parts is not None:
+        of, friction = parts._part[points], parts.friction
+    planes = np.arange(len(friction), friction.shape[1])
+    mu = friction[np.ix_(of, np.concatenate([of, planes]))]
+    if elements is not None:
+        of = elements._of[points]
+        mu[:, : len(of)] = np.where(is_soft | is_soft[:, None], elements._friction[np.ix_(of, of)], mu[:, : len(of)])
+    return mu
 
 
-def _elements(terms: Any, row_of: Ints) -> list[Elements | None]:
-    groups = [group for term in terms if term.name == "elasticity" for group in term._groups]
-    found = {group.law.__name__.rpartition(".")[2]: group for group in groups}
-    made: list[Elements | None] = []
-    for name in ("neo_hookean_shell", "shell_bending", "stable_neo_hookean"):
-        group = found.pop(name, None)
-        if group is None:
-            made.append(None)
-        else:
-            vertices = np.ascontiguousarray(group.vertices).astype(np.int64)
-            made.append(Elements(row_of[vertices], vertices, group.constants))
-    if found:
-        raise NotImplementedError(f"not part of the sketch: {', '.join(found)}")
-    return made
+def _law(contact: Any) -> Any:
+    surfaces, resistance = contact.surfaces, contact.resistance
+    chosen = [first + on_hull(surfaces.points[first:end]) for first, end in pairwise(surfaces.first.tolist())]
+    first_corner = np.cumsum([0, *map(len, chosen)]).astype(np.int64)
+    corners, nowhere = np.concatenate([np.zeros(0, dtype=np.int64), *chosen]), np.zeros((0, 3))
+    is_open = bool(contact.resistance.is_open or contact.materials.is_adaptive)
+    return make_law(resistance._columns, *resistance.held, corners, first_corner, nowhere, is_open)
+
+
+def _no_table(count: int, points: int) -> Table:
+    none, nowhere, nothing = np.full((count, count), -1), np.zeros(0), np.zeros((1, 1))
+    zeros, law = np.zeros(points, dtype=np.int64), Resistance(nowhere, 0.0, NO_MATERIALS)
+    given = none, nowhere, nowhere, nowhere, zeros, nothing, zeros, nothing, nothing, zeros > 0, zeros
+    held = make_law(law._columns, *law.held, zeros, zeros, np.zeros((0, 3)), False)
+    return Table(*given, 0, held, np.zeros((0, 4)), 0.0)

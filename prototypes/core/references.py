@@ -12,9 +12,12 @@ from numba import types
 from numba.experimental import structref
 
 
-def by_reference(fields: Any, module: str) -> tuple[type, Any]:
-    """A type for numba and a class with the fields of a NamedTuple; both must be names of the module."""
-    name = fields.__name__.lstrip("_")
+def by_reference(fields: Any, module: str, name: str = "") -> tuple[type, Any]:
+    """A type for numba and a class with the fields of a NamedTuple, whose name they have without its underscore.
+
+    Both must be names of the module, or machine code that is loaded has other types.
+    """
+    name = name or fields.__name__.lstrip("_")
     kind = structref.register(type(f"{name}Type", (types.StructRef,), {"__module__": module}))
     made = type(name, (structref.StructRefProxy,), {"__module__": module, "__doc__": fields.__doc__})
     structref.define_proxy(made, kind, fields._fields)

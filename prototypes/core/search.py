@@ -25,9 +25,10 @@ from ipc_articulation.contact.soft.vertex_trees import _box_of_both as box_of_bo
 from ipc_articulation.contact.soft.vertex_trees import _box_of_leaf as box_of_leaf
 from ipc_articulation.contact.staying_apart import come_near
 from ipc_articulation.contact.stencils import columns_of
-from prototypes.core.contact import PLANE, Stencils
+from prototypes.core.contact import PLANE, Stencils, chosen, no_stencils
+from prototypes.core.models import fill, that_touch
 from prototypes.core.references import by_reference
-from prototypes.core.stencils import distance, write_coordinates
+from prototypes.core.stencils import distance, place_points, write_coordinates
 
 _AHEAD = 4.0  # skin in units of how much nearer a way brings two bodies
 _BESIDE = 0.25  # skin of a long way in units of the largest
@@ -46,6 +47,7 @@ class _Candidates(NamedTuple):
     hull: Array  # (Q, 2, 3) y° and y°° [m]
     first: Ints  # (P + 1,) first stencil of each pair
     stencils: Stencils  # (K,), `least` being the distance at y°
+    points: Ints  # (k,) of affine bodies in these stencils, which are not those of hulls anyway
     searches: Ints  # (2,) how many pairs were searched so far, and how many of these on their way
 
 
@@ -56,21 +58,9 @@ CandidatesType, Candidates = by_reference(_Candidates, __name__)
 def nothing():
     """No candidates yet."""
     none, nowhere = np.empty(0, dtype=np.int64), np.empty(0)
-    stencils = Stencils(none.reshape(0, 2), none, none.reshape(0, 4), nowhere, nowhere, nowhere)
     zero, nobody = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.bool_)
     at = zero, nowhere.reshape(0, 2, 3), zero
-    return Candidates(none.reshape(0, 2), nowhere, nobody, *at, stencils, np.zeros(2, dtype=np.int64))
-
-
-@compiled
-def paired(known, count):
-    """The bodies (count,) that are in pairs of candidates."""
-    result = np.zeros(count, dtype=np.bool_)
-    for p in range(len(known.pair)):
-        result[known.pair[p, 0]] = True
-        if known.pair[p, 1] < count:
-            result[known.pair[p, 1]] = True
-    return result
+    return Candidates(none.reshape(0, 2), nowhere, nobody, *at, no_stencils(), none, np.zeros(2, dtype=np.int64))
 
 
 @compiled
@@ -179,7 +169,8 @@ def cover(scene, known, nodes, ends, near):
     """Candidates that hold on a way for near pairs (k, 2), ascending; nodes and points are given at its two ends.
 
     Returns:
-        The candidates, and how much nearer each of their pairs may come than at y°, (P,) [m].
+        The candidates, how much nearer each of their pairs may come than at y°, (P,) [m], and whether any pair was
+        searched; all points of such pairs are placed at both ends then.
     """
     nearer, hull, t = np.empty(len(known.pair)), np.empty((2, 2), dtype=np.int64), np.empty(3)
     y, ahead = ends
@@ -191,16 +182,44 @@ def cover(scene, known, nodes, ends, near):
         )
     place, p, is_missing = np.full(len(near), -1), 0, False
     for k in range(len(near)):
-        while p < len(known.pair) and _is_less(known.pair, p, near, k):
+        while p < len(known.pair) and is_less(known.pair, p, near, k):
             p += 1
         if p < len(known.pair) and known.pair[p, 0] == near[k, 0] and known.pair[p, 1] == near[k, 1]:
             place[k] = p if nearer[p] <= known.skin[p] else -1
         is_missing |= place[k] < 0
-    return _searched(scene, known, nearer, near, place, nodes, ends) if is_missing else (known, nearer)
+    if not is_missing:
+        return known, nearer, False
+    _place_bodies(scene, near, place, nodes, ends)
+    return *_searched(scene, known, nearer, near, place, nodes, ends), True
 
 
 @compiled
-def _is_less(left, p, right, k):
+def _place_bodies(scene, near, place, nodes, ends):
+    """Place all points of the bodies of near pairs without a place among the known ones, at both ends."""
+    points, is_placed = scene.points, np.zeros(len(scene.points.is_soft), dtype=np.bool_)
+    for k in range(len(near)):
+        for b in near[k]:
+            if place[k] < 0 and b < len(is_placed) and not is_placed[b]:
+                is_placed[b] = True
+                for end in range(2):
+                    place_points(points, scene.rows, nodes[end], points.first[b], points.first[b + 1], ends[end])
+
+
+@compiled
+def _points_of(scene, stencils):
+    """See `Candidates`."""
+    points, body = scene.points, scene.rows.body
+    chosen = np.zeros(points.first[-1], dtype=np.bool_)
+    for s in range(len(stencils.kind)):
+        for v in stencils.vertices[s, : 1 if stencils.kind[s] == PLANE else 4]:
+            b = body[points.row[v]]
+            chosen[v] = points.hull[b, 0] != points.first[b]
+    return np.flatnonzero(chosen)
+
+
+@compiled
+def is_less(left, p, right, k):
+    """Whether pair p comes before pair k of others."""
     return left[p, 0] < right[k, 0] or (left[p, 0] == right[k, 0] and left[p, 1] < right[k, 1])
 
 
@@ -242,7 +261,9 @@ def _searched(scene, known, nearer, near, place, nodes, ends):
     straight = _found(scene, near, place, is_way, skin, False, wanted[0], *start)
     moved = _found(scene, near, place, is_way, skin, True, wanted[1], nodes, ends)
     stencils, first = _joined(scene, known, near, place, is_way, skin, straight, moved, y)
-    return Candidates(near.copy(), skin, is_way, at, hulls, first, stencils, known.searches), come
+    return Candidates(
+        near.copy(), skin, is_way, at, hulls, first, stencils, _points_of(scene, stencils), known.searches
+    ), come
 
 
 @compiled
@@ -266,8 +287,9 @@ def _found(scene, near, place, is_way, skin, of_way, count, nodes, ends):
     leaves, _ = _near_leaves(scene, pairs, nodes, ends, distances, np.full(count, np.inf))
     found = primitives_of_leaves(leaves, mesh.trees, mesh.edges, mesh.faces, *ends, distances)
     pair, kind, vertices, mollified = columns_of(pairs, mesh.dimension, mesh.edges, mesh.faces, mesh.squares, *found)
-    chosen, _ = come_near(pair, kind, vertices, *ends, distances)
-    pair, kind, vertices, mollified = pair[chosen], kind[chosen], vertices[chosen], mollified[chosen]
+    some, _ = come_near(pair, kind, vertices, *ends, distances)
+    some = that_touch(scene, kind, vertices, some)
+    pair, kind, vertices, mollified = pair[some], kind[some], vertices[some], mollified[some]
     first = np.zeros(count + 1, dtype=np.int64)
     for s in range(len(pair)):
         first[pair[s] + 1] += 1
@@ -327,7 +349,7 @@ def _near_leaves(scene, pairs, nodes, ends, distance, most):
 @compiled
 def _joined(scene, known, near, place, is_way, skin, straight, moved, y):
     """The stencils of near pairs: known ones, or those that were found; and where those of each pair begin."""
-    points, bodies, old, planes = scene.points, len(scene.points.is_soft), known.stencils, scene.table.planes
+    points, table, bodies, old = scene.points, scene.table, len(scene.points.is_soft), known.stencils
     first, next_ = np.zeros(len(near) + 1, dtype=np.int64), np.zeros(2, dtype=np.int64)
     room = len(old.kind) + len(straight[1]) + len(moved[1])
     for k in range(len(near)):
@@ -335,17 +357,14 @@ def _joined(scene, known, near, place, is_way, skin, straight, moved, y):
             room += points.first[near[k, 0] + 1] - points.first[near[k, 0]]
     pair, kind = np.empty((room, 2), dtype=np.int64), np.empty(room, dtype=np.int64)
     vertices, mollified = np.zeros((room, 4), dtype=np.int64), np.zeros(room)
-    foreseen, least, s, w, n = np.full(room, np.nan), np.zeros(room), 0, np.empty(4), np.empty(3)
+    kappa, mu, foreseen, least = np.empty(room), np.empty(room), np.zeros(room), np.zeros(room)
+    s, w, n = 0, np.empty(4), np.empty(3)
     for k in range(len(near)):
         i, j = near[k, 0], near[k, 1]
         if place[k] >= 0:
             for c in range(known.first[place[k]], known.first[place[k] + 1]):
-                kind[s], mollified[s], foreseen[s], least[s] = (
-                    old.kind[c],
-                    old.mollified[c],
-                    old.foreseen[c],
-                    old.least[c],
-                )
+                kind[s], mollified[s], kappa[s], mu[s] = old.kind[c], old.mollified[c], old.kappa[c], old.mu[c]
+                least[s] = old.least[c]
                 for v in range(4):
                     vertices[s, v] = old.vertices[c, v]
                 s += 1
@@ -357,18 +376,23 @@ def _joined(scene, known, near, place, is_way, skin, straight, moved, y):
                 kind[s], mollified[s] = kinds[c], eps[c]
                 for v in range(4):
                     vertices[s, v] = ends[c, v]
-                least[s] = 0.0 if is_way[k] else distance(kind, vertices, s, y, planes, w, n)
+                least[s] = 0.0 if is_way[k] else distance(kind, vertices, s, y, table.planes, w, n)
                 s += 1
         else:
             for v in range(points.first[i], points.first[i + 1]):
                 kind[s], vertices[s, 0], vertices[s, 1] = PLANE, v, j - bodies
-                least[s] = distance(kind, vertices, s, y, planes, w, n)
-                if least[s] < scene.table.reach + skin[k]:
+                least[s] = distance(kind, vertices, s, y, table.planes, w, n)
+                if table.touches[v] and least[s] < table.reach + skin[k]:
                     s += 1
         for c in range(first[k], s):
             pair[c, 0], pair[c, 1] = i, j
         first[k + 1] = s
-    return Stencils(pair[:s], kind[:s], vertices[:s], mollified[:s], foreseen[:s], least[:s]), first
+    columns = pair[:s], kind[:s], vertices[:s], mollified[:s], kappa[:s], mu[:s], foreseen[:s], least[:s]
+    stencils = Stencils(*columns)
+    for k in range(len(near)):
+        if place[k] < 0:
+            fill(scene, stencils, first[k], first[k + 1])
+    return stencils, first
 
 
 @compiled
@@ -383,8 +407,7 @@ def looked_at(table, known, nearer):
                 some[count] = s
                 count += 1
     some = some[:count]
-    columns = all_.pair[some], all_.kind[some], all_.vertices[some], all_.mollified[some], all_.foreseen[some]
-    return Stencils(*columns, least[:count]), some
+    return chosen(all_, some, least[:count]), some
 
 
 @compiled

@@ -26,12 +26,25 @@ ROOM = NODES + 4  # of a lever: weights of a point are always four
 
 
 @compiled
+def place_points(points, rows, x, begin, end, y):
+    """Write the points from `begin` to `end` to y (V, 3), with nodes at x (N, 3); of velocities likewise."""
+    for v in range(begin, end):
+        r = points.row[v]
+        first, count = rows.first[r], rows.first[r + 1] - rows.first[r]
+        for k in range(3):
+            s = 0.0
+            for a in range(count):
+                s += points.weight[v, a] * x[first + a, k]
+            y[v, k] = s
+
+
+@compiled
 def place_sides(kind, vertices, s, row_of, place):
-    """The same for two affine bodies, whose nodes are known."""
+    """The same for two affine bodies, whose nodes are known, or for one and itself."""
     if kind[s] != PLANE:
-        at = 0 if row_of[vertices[s, 0]] < row_of[vertices[s, 3]] else 4
-        place[0], place[2], place[3] = at, 4 - at, 4 - at
-        place[1] = at if kind[s] == EDGES else 4 - at
+        one, other = row_of[vertices[s, 0]], row_of[vertices[s, 3]]
+        place[0], place[2] = 4 * int(one > other), 4 * int(other > one)
+        place[1], place[3] = place[0 if kind[s] == EDGES else 2], place[2]
 
 
 @compiled
@@ -70,6 +83,16 @@ def add_point(scale, v, at, weight, lever):
     """Add point v, whose row is at a place, to a lever (12,); soft vertices have the weights (1, 0, 0, 0)."""
     for a in range(4):
         lever[at + a] += scale * weight[v, a]
+
+
+@compiled
+def place_point(points, rows, x, v, y):
+    """Write the place of point v to y (3,), with nodes x (N, 3)."""
+    first, end = rows.first[points.row[v]], rows.first[points.row[v] + 1]
+    for k in range(3):
+        y[k] = 0.0
+        for n in range(first, end):
+            y[k] += points.weight[v, n - first] * x[n, k]
 
 
 @compiled
@@ -117,10 +140,10 @@ def sliding(kind, vertices, s, w, place, m, weight, y, levers, E):
     if kind[s] == PLANE:
         return 0
     for v in range(4):
-        if (kind[s] != EDGES and v == 0) or w[v] == 0.0:
-            continue
         if kind[s] == EDGES and v == 2:
             base = -1
+        if (kind[s] != EDGES and v == 0) or w[v] == 0.0:
+            continue
         if base < 0:
             base = v
             continue

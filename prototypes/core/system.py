@@ -1,7 +1,8 @@
 """The Newton system H dx = -g over rows of nodes: sums of blocks, Cholesky's factors by fronts, conjugate gradients.
 
-Row r has 3 k_r unknowns, k_r being 4 or 1. The block of rows i < j is 3 k_i × 3 k_j, node by node, row-major. Blocks
-stay in the pattern while the scene's contacts come and go, so that a new analysis is needed only for a new block.
+Row r has 3 k_r unknowns, k_r being 4 or 1. The block of rows i < j is 3 k_i × 3 k_j, node by node, row-major. Within a
+step blocks stay in the pattern while contacts come and go, so that a new analysis is needed only for a new block; each
+step begins with the blocks of terms alone, so that bits depend on nothing but its state.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ MatrixType, Matrix = by_reference(_Matrix, __name__)
 class _Pattern(NamedTuple):
     """What does not depend on numbers."""
 
-    blocks: int  # of which it was made
+    rows: Ints  # (m,) of the blocks of which it was made
+    cols: Ints  # (m,)
     fronts: Fronts
     starts: Ints  # (f + 1,) front i is at U[starts[i] : starts[i + 1]]
     of_row: Ints  # (R,) front of each row
@@ -107,6 +109,24 @@ def find(matrix, i, j):
 
 
 @compiled
+def without_later(matrix, blocks):
+    """Forget all but the first blocks; numbers that are not used are 0."""
+    cleared(matrix)
+    for block in range(matrix.used[0] - 1, blocks - 1, -1):
+        matrix.last[matrix.rows[block]] = matrix.before[block]
+        matrix.used[0], matrix.used[1] = block, matrix.start[block]
+
+
+@compiled
+def is_of(pattern, matrix):
+    """Whether the pattern is that of H as it is."""
+    m = matrix.used[0]
+    return (
+        len(pattern.rows) == m and np.all(pattern.rows == matrix.rows[:m]) and np.all(pattern.cols == matrix.cols[:m])
+    )
+
+
+@compiled
 def cleared(matrix):
     """Set all numbers to 0."""
     matrix.numbers[: matrix.used[1]] = 0.0
@@ -137,7 +157,7 @@ def analysed(matrix):
             parts[s, 0] = begin[c]
             parts[s, 1], parts[s, 2] = _place(fronts, f, left[c]), _place(fronts, f, right[c])
             parts[s, 3], parts[s, 4] = 3 * weight[left[c]], 3 * weight[right[c]]
-    return Pattern(m, fronts, starts, of_three[fronts.start], first_part, parts)
+    return Pattern(rows.copy(), cols.copy(), fronts, starts, of_three[fronts.start], first_part, parts)
 
 
 @compiled

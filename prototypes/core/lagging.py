@@ -1,0 +1,87 @@
+"""Friction whose normal forces and tangents are those of the end of the step; see `engine.newton.lagging`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.engine import islands
+from ipc_articulation.engine.newton.convergence import TINY
+from ipc_articulation.engine.newton.lagging import _ROUNDING, _WHOLE
+from ipc_articulation.engine.newton.newton_report import NewtonReport
+from ipc_articulation.engine.stopwatch import Stopwatch
+from prototypes.core import stages, touching
+from prototypes.core.core import Core
+from prototypes.core.newton import minimise
+
+
+def settle_friction(core: Core, unconverged: Bools, most: int, report: NewtonReport, watch: Stopwatch) -> Bools:
+    """Renew friction where a minimisation has ended, and minimise again, until that changes nothing.
+
+    Args:
+        core: As it was minimised.
+        unconverged: Bodies whose islands did not meet the convergence test, (B,); where that is a failure and not an
+            early end they are left as they are.
+        most: How many minimisations there may be in all.
+        report: Of the first one; gets those of the others, and a warning where they were not enough.
+        watch: Counts the time by stage.
+
+    Returns:
+        The bodies that did not meet the convergence test, (B,).
+
+    Raises:
+        SolverError: As of `minimise`.
+    """
+    failed = unconverged & (not report.converged)
+    before, unsettled = stages.place(core.work), core.movable & ~failed
+    while unsettled.any() and report.friction_iterations < most:
+        is_damped, x = report.friction_iterations > _WHOLE, stages.place(core.work)
+        if is_damped:
+            _go_half_way(core, before, unsettled)
+        start = stages.place(core.work)
+        unsettled = islands.anyone(_renew(core), unsettled) & core.movable & ~failed
+        before, core.is_measured = x, False
+        left, again = minimise(core, unsettled, watch)
+        report.add(again)
+        unconverged, failed = unconverged | left, failed | (left & (not again.converged))
+        end = np.maximum(core.remainder, TINY) if is_damped else np.full(len(left), TINY)
+        unsettled = stages.moves_more(core.work, start, end, _ROUNDING) & core.movable & ~failed
+    _renew(core)
+    if unsettled.any():
+        report.warnings.append(_unsettled(core, before, unsettled, most))
+    return unconverged
+
+
+def _renew(core: Core) -> Ints:
+    """Renew friction where bodies are. Returns: labels (B,) of islands."""
+    stages.stay_there(core.work)
+    touching.collide(core.work)
+    return touching.renew_friction(core.work)  # type: ignore[no-any-return]
+
+
+def _go_half_way(core: Core, before: Array, unsettled: Bools) -> None:
+    """Go half-way to nodes (N, 3), or as far as nothing touches; bodies that have settled stay."""
+    stages.first(core.work, unsettled)
+    stages.aim(core.work, half_way(core.work, before))
+    touching.collide(core.work)
+    stages.go_as_far(core.work)
+
+
+@compiled
+def half_way(work, before):
+    """Half of the way (N, 3) of moving bodies to nodes (N, 3)."""
+    result, body = 0.5 * (before - work.now.x), work.scene.rows.body
+    for n in range(len(result)):
+        if not work.moving[body[work.sums.row_of_node[n]]]:
+            result[n] = 0.0
+    return result
+
+
+def _unsettled(core: Core, before: Array, unsettled: Bools, most: int) -> str:
+    motions = np.where(unsettled, stages.moved(core.work, before)[0], 0.0)
+    body = int(motions.argmax())
+    return (
+        f"friction did not settle in friction_iterations = {most} minimisations: the last one moved "
+        f"'{core.names[body]}' by {motions[body]:.3g} m"
+    )

@@ -1,0 +1,1 @@
+"""Terms of the incremental potential over nodes; `registry` makes those of a scene."""

@@ -1,0 +1,182 @@
+"""Where points are, and how far bodies may go on their way: collision detection for compiled stages."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.ccd import FLOOR
+from ipc_articulation.engine import islands
+from prototypes.core import contact
+from prototypes.core.references import by_reference
+from prototypes.core.search import boxes, cover, crowded, is_less, looked_at, near_pairs
+from prototypes.core.stencils import PLANE, place_points
+
+_SHORTENED = 50  # times at most, to 10⁻³⁰ of it; no such way is crowded, if it is made of sensible numbers
+
+
+class _Place(NamedTuple):
+    """Where nodes and points are, and what is near there."""
+
+    x: Array  # (N, 3)
+    y: Array  # (V, 3)
+    stencils: contact.Stencils
+    some: contact.Near
+    among: Ints  # (k,) places of the stencils among the candidates
+    touching: contact.Stencils  # those within d̂
+
+
+PlaceType, Place = by_reference(_Place, __name__)
+
+
+@compiled
+def positions(points, rows, x, needed):
+    """Points (V, 3) from nodes (N, 3): hulls, all of some bodies (B,), and some (k,); the others are undefined."""
+    y, (placed, some) = np.empty((len(points.row), 3)), needed
+    for b in range(len(placed)):
+        place_points(points, rows, x, points.hull[b, 0], points.hull[b, 1], y)
+        if placed[b] and points.hull[b, 0] != points.first[b]:
+            place_points(points, rows, x, points.first[b], points.first[b + 1], y)
+    place_some(points, rows, x, some, y)
+    return y
+
+
+@compiled
+def place_some(points, rows, x, some, y):
+    """Place some points (k,) with nodes at x (N, 3)."""
+    for v in some:
+        place_points(points, rows, x, v, v + 1, y)
+
+
+@compiled
+def joined(labels, pairs, movable):
+    """Labels (B,) of islands after joining those of pairs of bodies that can both move."""
+    is_pair = pairs[:, 1] < len(labels)
+    return islands.join(labels, pairs[is_pair], movable)
+
+
+@compiled
+def shorter(rows, x, ahead, fraction):
+    """Nodes (N, 3) at x + fraction (ahead - x), with a fraction for each body."""
+    result = ahead.copy()
+    for r in range(len(rows.body)):
+        share = fraction[rows.body[r]]
+        if share < 1.0:
+            for n in range(rows.first[r], rows.first[r + 1]):
+                for k in range(3):
+                    result[n, k] = x[n, k] + share * (ahead[n, k] - x[n, k])
+    return result
+
+
+@compiled
+def between(points, y, ahead, fraction):
+    """Points at y + fraction (ahead - y), with a fraction for each body; `ahead` itself if all are 1."""
+    if np.all(fraction == 1.0):
+        return ahead
+    result = ahead.copy()
+    for b in range(len(fraction)):
+        if fraction[b] < 1.0:
+            for begin, end in ((points.first[b], points.first[b + 1]), (points.hull[b, 0], points.hull[b, 1])):
+                for v in range(begin, end):
+                    for k in range(3):
+                        result[v, k] = y[v, k] + fraction[b] * (ahead[v, k] - y[v, k])
+    return result
+
+
+@compiled
+def of_near(stencils, some):
+    """The stencils within d̂ alone."""
+    return contact.chosen(stencils, some.of, np.zeros(len(some.of)))
+
+
+@compiled
+def alone(x, y):
+    """A place with nodes x (N, 3) and points y (V, 3) where nothing is near."""
+    none, nowhere = np.zeros(0, dtype=np.int64), np.zeros(0)
+    stencils = contact.no_stencils()
+    near = contact.Near(none, nowhere, nowhere.reshape(0, 4), nowhere.reshape(0, 3))
+    return Place(x, y, stencils, near, none, stencils)
+
+
+@compiled
+def with_others(now, stencils, among):
+    """The same place with other stencils near it, to which what is foreseen of the same ones is carried.
+
+    Both are sorted by their pairs, and those of a pair in the order of its trees.
+    """
+    old, at = now.stencils, 0
+    for s in range(len(old.kind)):
+        if old.foreseen[s] != 0.0:
+            while at < len(stencils.kind) and is_less(stencils.pair, at, old.pair, s):
+                at += 1
+            c = at
+            while c < len(stencils.kind) and not (
+                is_less(old.pair, s, stencils.pair, c) or is_same(old, s, stencils, c)
+            ):
+                c += 1
+            if c < len(stencils.kind) and is_same(old, s, stencils, c):
+                stencils.foreseen[c], at = old.foreseen[s], c + 1
+    return Place(now.x, now.y, stencils, now.some, among, now.touching)
+
+
+@compiled
+def is_same(left, s, right, c):
+    """Whether two stencils are the same."""
+    same = left.kind[s] == right.kind[c]
+    for v in range(4):
+        same &= left.vertices[s, v] == right.vertices[c, v]
+    return same
+
+
+@compiled
+def _share(touching, y, ahead, longest):
+    """The fraction of a way, from y to ahead (V, 3), on which no point of some stencils goes farther than this [m]."""
+    square = 0.0
+    for s in range(len(touching.kind)):
+        for v in touching.vertices[s, : 1 if touching.kind[s] == PLANE else 4]:
+            moved = 0.0
+            for k in range(3):
+                moved += (ahead[v, k] - y[v, k]) ** 2
+            square = max(square, moved)
+    return longest / np.sqrt(square) if square > longest**2 else 1.0
+
+
+@compiled
+def way(scene, known, now, ends, labels, moving, longest):
+    """How far bodies may go to nodes (N, 3) and points ahead; those of bodies that they meet are placed.
+
+    No point within d̂ goes farther than the longest way [m].
+
+    Returns:
+        The fraction of each body, (B,); islands (B,); candidates; the stencils near this way, and which these are.
+    """
+    (x_ahead, y_ahead), points, count = ends, scene.points, len(moving)
+    touching = now.touching
+    labels, fraction, floors = joined(labels, touching.pair, ~points.is_fixed), np.ones(count), np.zeros(count)
+    low, high = boxes(points, now.y, y_ahead)
+    for b in range(count):
+        for k in range(3):
+            floors[b] = max(floors[b], FLOOR * abs(low[b, k]), FLOOR * abs(high[b, k]))
+    contact.lower_fractions(scene.table, touching, now.y, y_ahead, labels, moving, floors, fraction)
+    fraction = np.minimum(fraction[labels], _share(touching, now.y, y_ahead, longest))
+    rows = scene.rows
+    for _ in range(_SHORTENED):
+        y = between(points, now.y, y_ahead, fraction)
+        near = near_pairs(scene.table, *boxes(points, now.y, y), moving)
+        cut = (now.x, shorter(rows, now.x, x_ahead, fraction)), (now.y, y)
+        is_crowded = crowded(scene, *cut, near)
+        if not np.any(is_crowded):
+            break
+        is_crowded = islands.anyone(joined(labels, near, ~points.is_fixed), is_crowded)
+        fraction = np.where(is_crowded, 0.25 * fraction, fraction)
+    labels = joined(labels, near, ~points.is_fixed)
+    known, nearer, is_new = cover(scene, known, *cut, near)
+    if is_new:
+        place_some(points, rows, x_ahead, known.points, y_ahead)
+    stencils, some = looked_at(scene.table, known, nearer)
+    again = np.ones(count)
+    contact.lower_fractions(scene.table, stencils, now.y, y, labels, moving, floors, again)
+    return fraction * again[labels], labels, known, stencils, some
