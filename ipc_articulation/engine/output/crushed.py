@@ -18,7 +18,8 @@ _SHARE = 0.5  # of its volume, below which a body counts as crushed
 
 def crushed(before: Array, after: Array, is_affine: Bools, names: Sequence[str]) -> list[str]:
     """A warning for each body that a step from coordinates (n, 12) to others has crushed, and not one before."""
-    return warnings_of(*_newly_crushed(before, after, is_affine), names)
+    bodies, shares = _newly_crushed(before, after, is_affine)
+    return warnings_of(bodies, shares, names)
 
 
 def warnings_of(bodies: Ints, shares: Array, names: Sequence[str]) -> list[str]:
