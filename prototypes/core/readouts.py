@@ -90,19 +90,6 @@ def placed(scene, x):
     return y
 
 
-@compiled
-def active_motion(stencils, some, y, ahead):
-    """The greatest displacement [m] of a point within d̂ of something, from y to ahead, (V, 3) each."""
-    most = 0.0
-    for s in some.of:
-        for v in stencils.vertices[s, : 1 if stencils.kind[s] == PLANE else 4]:
-            square = 0.0
-            for c in range(3):
-                square += (ahead[v, c] - y[v, c]) ** 2
-            most = max(most, square)
-    return np.sqrt(most)
-
-
 def closest(scene: Any, x: Array) -> tuple[float, tuple[int, ...]]:
     """The smallest distance [m] of surfaces that may touch, and their bodies, with nodes at x (N, 3).
 

@@ -79,6 +79,3 @@ class Term(ABC):
         The Hessian is positive semidefinite for the projected bodies, and exact for the others. The matrix of all calls
         is the same, or grows from it by `with_room`.
         """
-
-    def restrain(self, work: Any, by_gradients: bool) -> None:  # noqa: B027
-        """Change Newton's step by what `add_derivatives` leaves out, see `engine.terms.restrained_step`."""

@@ -14,7 +14,6 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.friction_law import NO_FRICTION
-from ipc_articulation.contact.positions import positions
 from prototypes.core import contact, readouts
 from prototypes.core.system import empty_matrix, with_room
 from prototypes.core.work import scene_of
@@ -50,9 +49,9 @@ def assert_same_forces(left: ContactForces, right: ContactForces) -> None:
 
 @pytest.mark.parametrize("make", SCENES)
 def test_forces_of_barriers_are_those_of_the_engine(make: Any, tmp_path: Path) -> None:
-    scene, found, couples, random = make(tmp_path), [0], [0.0], np.random.default_rng(0)
+    scene, found, couples = make(tmp_path), [0], [0.0]
     cpu = scene.engine.cpu
-    core, world, surfaces = read(cpu), cpu.workspace.contact, cpu.model.surfaces
+    core, world = read(cpu), cpu.workspace.contact
     for _ in range(8):
         begun = begin(cpu, core)
         expected = forces_of_engine(cpu)
@@ -62,10 +61,6 @@ def test_forces_of_barriers_are_those_of_the_engine(make: Any, tmp_path: Path) -
             forces = readouts.barrier_forces(scene_of(core.work), begun.stencils, begun.some, begun.y)
             assert_same_forces(forces, expected)
             couples.append(float(np.abs(forces.couples).max()))
-        step = 1e-3 * random.normal(size=cpu.state.q.shape)
-        ahead = readouts.placed(scene_of(core.work), core.nodes(cpu.state.q + step))
-        motion = readouts.active_motion(begun.stencils, begun.some, begun.y, ahead)
-        assert motion == pytest.approx(world.active_motion(positions(surfaces, cpu.state.q + step)), rel=1e-9)
         scene.run()
     assert max(found) > 10
     assert max(couples) > 1e-6 or make is not scenes.of_parts

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.integrator import predict, weight
 from ipc_articulation.engine.state import EngineState
@@ -20,7 +20,7 @@ from ipc_articulation.engine.terms import kinetic
 from ipc_articulation.engine.terms.kinetic import _ROUNDING
 from ipc_articulation.frontend.bodies import BodyTable
 from prototypes.core.layout import _weights as weights
-from prototypes.core.term import NO_BODIES, Term
+from prototypes.core.term import Term
 from prototypes.core.terms.coordinates import Numbering, by_numbers, write_all_nodes
 from prototypes.core.terms.wells import add_derivatives, add_energies, noise, wells
 
@@ -42,10 +42,6 @@ class Kinetic(Term):
         of = numbering.first, numbering.body
         self.wells = wells(owned, *of, self._W, self._x_tilde)
         self.inertia = wells(rows, *of, self._W, self._x_tilde)
-
-    def set_masses(self, bodies: Ints, M: Array) -> None:
-        """Give some affine bodies (k,) another mass matrix, (12, 12)."""
-        self._W[bodies] = weight(self._order) * weights(M[None], 1, NO_BODIES, NO_BODIES)[0]
 
     def begin_step(self, state: EngineState, x: Array, dt: float) -> None:
         """Predict x̃."""
