@@ -8,6 +8,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.engine.joint_tree import joint_tree
+from ipc_articulation.engine.potential import EXACT_REMAINDER, USUAL_REMAINDER
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms import ortho_potential
@@ -25,8 +26,6 @@ from prototypes.core.terms.shapes import Shape
 from prototypes.core.usual import take_usual
 from prototypes.core.work import make_limits, make_work, scene_of, set_step, sums_of
 
-USUAL_REMAINDER, EXACT_REMAINDER = 1e-3, 1e-8  # of the tolerances, what Newton's last step may leave
-
 
 class Core:
     """A scene whose steps Newton's method takes.
@@ -43,6 +42,8 @@ class Core:
         driven: Those that do not rest, (B,).
         is_begun: Whether the blocks of all terms but contact are known.
         is_measured: Whether energies are known where bodies are.
+        is_exhausted: Whether the last line search found no decrease.
+        is_affine: Rows of twelve coordinates, (n,), that are affine bodies.
     """
 
     def __init__(self, model: EngineModel, workspace: Workspace, state: EngineState) -> None:
@@ -52,7 +53,7 @@ class Core:
             NotImplementedError: It has something that is not part of the core.
         """
         scene, x = layout.read(model, workspace.contact, state)
-        self.terms, self.config, self.order = read_terms(model, workspace.potential.terms), model.config, model.order
+        self.terms, self.config = read_terms(model, workspace.potential.terms), model.config
         self.numbering = numbering_of(model)
         self._numbers = by_numbers(self.numbering)
         is_fixed, B = scene.points.is_fixed, len(scene.points.is_fixed)
@@ -74,6 +75,7 @@ class Core:
         pairs_of = len(state.q) + len(scene.table.planes) if model.rules.anchored else -1
         longest = 0.5 * float(scene.table.d_hat.max(initial=0.0)) if self.config.cfl else np.inf
         self._limits = make_limits(pairs_of, longest, self.config.ccd_tol, self.remainder, self.exact)
+        self.is_affine = np.arange(len(state.q)) < self.numbering.affine
         self.ends = hold_ends(self._ends(model))
         self.work = make_work(scene, self.usual, self._limits, x, placed)
         self.sums = sums_of(self.work)
@@ -82,7 +84,7 @@ class Core:
         affine = ~scene.points.is_soft
         self.by_gradients = model.context.bodies.soft.has_many_elements and bool(is_fixed[affine].all())
         self.is_adaptive = workspace.contact is not None and workspace.contact.materials.is_adaptive
-        self.is_measured = self.is_begun = False
+        self.is_measured = self.is_begun = self.is_exhausted = False
         names, rows = model.context.bodies.names, np.searchsorted(self.numbering.body_of, np.arange(B))
         self._row_names, self.names = names, [names[row] for row in rows]  # of the bodies
 
@@ -99,7 +101,7 @@ class Core:
             model.acceleration,
             bodies.is_dynamic,
             ~bodies.is_fixed,
-            np.arange(len(bodies.is_fixed)) < affine,
+            self.is_affine,
             shapes[0] if shapes else np.zeros(0),
             np.concatenate([strength[:affine], strength[row]]),
             model.center,

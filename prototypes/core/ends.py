@@ -11,14 +11,10 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import islands
 from ipc_articulation.engine.integrator import predict
 from ipc_articulation.engine.newton.extrapolation import rigid_motion
-from ipc_articulation.engine.output.crushed import _newly_crushed as newly_crushed
-from ipc_articulation.engine.rest import end_step
+from ipc_articulation.engine.rest import _BALANCE, _ROUNDING, end_step
 from prototypes.core import memory, resistance, stages
 from prototypes.core.references import by_reference
 from prototypes.core.terms.coordinates import all_coordinates, write_all_nodes, write_nodes
-
-_ROUNDING = 64 * np.finfo(float).eps  # of a body's largest coordinate; bodies that lie on others creep by as much
-_BALANCE = 1e-3  # of gravity: an acceleration that a body in balance does not have
 
 
 class _Ends(NamedTuple):
@@ -106,7 +102,7 @@ def end(work, ends, state, unconverged, is_driven, dt):
 
     Returns:
         q and its rates (n, 12); bodies, as a mask (n,), that the step did not change and the next one would not either,
-        and whether there are any; and those it has crushed, with what is left of their volume, see `output.crushed`.
+        and whether there are any.
     """
     _settle(work, ends.gravity, is_driven | unconverged, dt)
     q, changed = all_coordinates(ends.numbers, work.now.x, state.q), np.empty(len(state.q), dtype=np.bool_)
@@ -114,7 +110,7 @@ def end(work, ends, state, unconverged, is_driven, dt):
         b = ends.numbers.body_of[i]
         changed[i] = unconverged[b] or work.stiffer[b]
     qdot, same, found = end_step(ends.order, state, q, ends.is_movable, changed, dt)
-    return q, qdot, same, found, newly_crushed(state.q, q, ends.is_affine)
+    return q, qdot, same, found
 
 
 @compiled

@@ -9,6 +9,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Bools
 from ipc_articulation.engine.newton.convergence import _FARTHER, _SMALLER_STEP, _STIFFER
+from ipc_articulation.engine.newton.newton import _LATE
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult, Unmet
 from ipc_articulation.engine.stopwatch import Stopwatch
 from ipc_articulation.errors import SolverError
@@ -16,8 +17,6 @@ from ipc_articulation.signals import deliver_interrupt
 from prototypes.core import stages, touching
 from prototypes.core.core import Core
 from prototypes.core.diagnosis import not_finite
-
-_LATE = 60  # iterations after which small steps are the last ones: they are mostly rounding
 
 
 def minimise(core: Core, moving: Bools, watch: Stopwatch) -> tuple[Bools, NewtonReport]:
@@ -70,6 +69,7 @@ def _iterate(core: Core, report: NewtonReport, watch: Stopwatch) -> int:
         searches = stages.look_ahead(work, at_goal, is_late)
     watch.lap("collision detection")
     core.is_measured = searches and _search(core, report)
+    core.is_exhausted = searches and not core.is_measured
     watch.lap("line search")
     if at_goal and config.semi_implicit and report.iterations > config.semi_implicit_start:
         stages.attenuate(work, touching.keeps(work) if core.touches else core.everybody, core.exact)
@@ -163,8 +163,7 @@ def _turn(core: Core) -> None:
 
 def _give_up(core: Core, report: NewtonReport) -> None:
     """Report that the iterations were not enough, and which criteria were not met."""
-    is_exhausted = report.exhausted_searches > 0 and not core.is_measured
-    report.result = NewtonResult.LINE_SEARCH_EXHAUSTED if is_exhausted else NewtonResult.MAX_ITERATIONS
+    report.result = NewtonResult.LINE_SEARCH_EXHAUSTED if core.is_exhausted else NewtonResult.MAX_ITERATIONS
     report.unmet = _unmet(core)
     unmet = "; ".join(map(str, report.unmet)) or "its last step met the convergence test, but did not become small yet"
     if report.exhausted_searches:

@@ -6,7 +6,10 @@ import numpy as np
 
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import islands
+from ipc_articulation.engine.linear_system.linear_system import SHIFT
 from ipc_articulation.engine.newton.convergence import are_done, attenuated
+from ipc_articulation.engine.newton.line_search import _ROUNDING
+from ipc_articulation.engine.newton.newton import _EXACT, _SMALL
 from prototypes.core import usual
 from prototypes.core.search import boxes
 from prototypes.core.system import analysed, cleared, factorise, is_of, solve_by_gradients, with_room, without_later
@@ -16,11 +19,6 @@ from prototypes.core.ways import Place, alone, positions, shorter
 
 SOLVED, REFUSED, NOT_FINITE = 0, 1, 2  # results of `solve`
 LOW, HIGH = 0, 1  # results of `judge`, or NOT_FINITE
-
-_EXACT = 30.0  # times the tolerances: below this size steps of soft bodies are tried with exact Hessians again
-_SHIFT = 1e-9  # of the largest diagonal entry of a part: far above rounding, far below stiffness
-_ROUNDING = 1e-12  # relative noise of an energy, besides that of coordinates
-_SMALL = 0.05  # of the tolerances: steps of this size are the last ones after many iterations, mostly rounding
 
 
 @compiled
@@ -88,20 +86,26 @@ def begin_sums(work, blocks, numbers, projects):
         refused[b] = refused[b] and work.size[b] >= (_EXACT if is_soft[b] else 1.0)
     work.refused = refused
     work.sums.projected = refused.copy() if projects else np.ones(len(refused), dtype=np.bool_)
-    clear(work, blocks, numbers)
+    _make_room(work, blocks, numbers)
 
 
 @compiled
-def clear(work, blocks, numbers):
-    """Begin sums of nothing, with room for blocks."""
+def _make_room(work, blocks, numbers):
+    """Have room for blocks that all terms add, and the rows that are free now."""
     sums, rows = work.sums, work.scene.rows
     sums.moving = work.moving
     for r in range(len(rows.body)):
         sums.is_free[r] = work.moving[rows.body[r]] and not rows.is_fixed[r]
     count = 6 * (len(work.now.some.of) + len(work.friction.force))
     sums.matrix = with_room(sums.matrix, count + blocks, 144 * count + numbers)
-    cleared(sums.matrix)
-    sums.g[:] = 0.0
+
+
+@compiled
+def clear(work, blocks, numbers):
+    """Begin sums of nothing, with room for blocks."""
+    _make_room(work, blocks, numbers)
+    cleared(work.sums.matrix)
+    work.sums.g[:] = 0.0
 
 
 @compiled
@@ -203,7 +207,7 @@ def _shift(matrix, definite):
         for a in range(size):
             largest = max(largest, matrix.numbers[at + a * size + a])
         for a in range(size):
-            matrix.numbers[at + a * size + a] += 0.0 if definite[r] else _SHIFT * largest
+            matrix.numbers[at + a * size + a] += 0.0 if definite[r] else SHIFT * largest
 
 
 @compiled
@@ -437,12 +441,6 @@ def energies(work):
 def remember(work, E):
     """Have the energies (B,) of the straight step again."""
     work.E_ahead = E
-
-
-@compiled
-def taken(work):
-    """The step (N, 3) that was taken."""
-    return work.at - work.now.x
 
 
 @compiled

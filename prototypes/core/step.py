@@ -6,7 +6,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Bools
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
-from ipc_articulation.engine.output.crushed import warnings_of
+from ipc_articulation.engine.output.crushed import crushed
 from ipc_articulation.engine.rest import Rested
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import EngineState
@@ -39,8 +39,8 @@ def step(
     unconverged, report = minimise(core, moving, watch)
     if core.touches and model.rules.friction_iterations > 1:
         unconverged = settle_friction(core, unconverged, model.rules.friction_iterations, report, watch)
-    q, qdot, same, found, crushed = ends.end(core.work, core.ends, state, unconverged, core.driven, dt)
-    report.warnings += warnings_of(*crushed, model.context.bodies.names)
+    q, qdot, same, found = ends.end(core.work, core.ends, state, unconverged, core.driven, dt)
+    report.warnings += crushed(state.q, q, core.is_affine, model.context.bodies.names)
     theta = model.context.coordinates.follow(state.theta, q)
     after = state._replace(q=q, qdot=qdot, theta=theta, q_before=state.q, qdot_before=state.qdot, **core.memory())
     watch.lap("write back")

@@ -75,7 +75,13 @@ def measure(work, ahead):
     if ahead:
         _add_energies(work, work.at, work.y_at, work.E_ahead)
     else:
-        _add_energies(work, work.now.x, work.now.y, work.E)
+        add_energies(work, work.E)
+
+
+@compiled
+def add_energies(work, E):
+    """Add their energies where bodies are to E (B,)."""
+    _add_energies(work, work.now.x, work.now.y, E)
 
 
 @compiled

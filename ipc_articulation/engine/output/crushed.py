@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
 
 _SHARE = 0.5  # of its volume, below which a body counts as crushed
@@ -18,16 +18,10 @@ _SHARE = 0.5  # of its volume, below which a body counts as crushed
 
 def crushed(before: Array, after: Array, is_affine: Bools, names: Sequence[str]) -> list[str]:
     """A warning for each body that a step from coordinates (n, 12) to others has crushed, and not one before."""
-    bodies, shares = _newly_crushed(before, after, is_affine)
-    return warnings_of(bodies, shares, names)
-
-
-def warnings_of(bodies: Ints, shares: Array, names: Sequence[str]) -> list[str]:
-    """A warning for each of some bodies (k,) that have a share (k,) of their volume left."""
     return [
         f"'{names[body]}' is crushed to {share:.2g} of its volume: it is too soft for what presses or drives it; "
         f"raise its stiffness (kappa)"
-        for body, share in zip(bodies, shares, strict=True)
+        for body, share in zip(*_newly_crushed(before, after, is_affine), strict=True)
     ]
 
 
