@@ -16,7 +16,7 @@ from scipy.sparse.linalg import LinearOperator, cg, splu
 
 from benchmarks.linear_solvers.systems import System
 from ipc_articulation.arrays import Array
-from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
+from ipc_articulation.linear_system.by_fronts.front_cholesky import FrontCholesky
 
 Solve = Callable[[], Array]
 FORCING = 1e-4  # relative tolerance of conjugate gradients, that of STARK's

@@ -19,8 +19,8 @@ from benchmarks.stark.soft_cases import soft_cases
 from ipc_articulation import Engine, tetrads
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array
-from ipc_articulation.engine.linear_system.block_matrix import Matrix
-from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
+from ipc_articulation.linear_system.block_matrix import Matrix
+from ipc_articulation.linear_system.by_fronts.front_cholesky import FrontCholesky
 
 
 @dataclass(frozen=True)

@@ -30,12 +30,9 @@ A pair without contact points forgets. A pair of which no body moves keeps its f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import cross, dot
 from ipc_articulation.contact.held import Held, place
@@ -45,36 +42,6 @@ _UNSEEN, _SEEN = 1e-4, 1e-3  # σ where f is 0, and where it is 1
 _FIELD = 9  # numbers of a field: t, ω, c
 
 NO_ANCHORS = Held(np.zeros(0, dtype=np.int64), np.zeros((0, _FIELD)))
-
-
-class Patches(NamedTuple):
-    """The k contact points of P pairs at the beginning of a step, and what they have at its end."""
-
-    bodies: Ints  # (P, 2) half-plane p is n + p
-    pair: Ints  # (k,)
-    weight: Array  # (k,) μ λ
-    point: Array  # (k, 3) [m]
-    normal: Array  # (k, 3) unit
-    stretch: Array  # (k, 3) s + u [m]
-    length: Array  # (P,) δ [m]
-
-    @classmethod
-    def join(cls, parts: Sequence[Patches]) -> Patches:
-        """Concatenate several lists."""
-        if len(parts) == 1:
-            return parts[0]
-        shift = np.cumsum([0, *(len(part.bodies) for part in parts)])
-        parts = [part._replace(pair=part.pair + before) for part, before in zip(parts, shift, strict=False)]
-        return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-
-
-def remembered(patches: Patches, held: Held, planes: int, q_prev: Array, q: Array) -> Held:
-    """The fields at the end of a step from q_prev to q, (n, 12) each, that began with those held; P half-planes."""
-    if not len(patches.bodies):
-        return NO_ANCHORS
-    A, b, c, rho = _normal_equations(*patches)
-    z = np.einsum("pij,pj->pi", _inverse(A), b)
-    return Held(*_carried(patches.bodies, z, c, rho, *held, len(q) + planes, q_prev, q))
 
 
 @compiled
@@ -113,7 +80,7 @@ def read(pairs, fields, count, bodies, pair, point, normal):
 
 
 @compiled
-def _normal_equations(bodies, pair, weight, point, normal, stretch, length):
+def normal_equations(bodies, pair, weight, point, normal, stretch, length):
     """A (P, 6, 6) and b (P, 6) of (t, ρ ω), c (P, 3) and ρ (P,)."""
     P = len(bodies)
     A, b, c, rho, total = np.zeros((P, 6, 6)), np.zeros((P, 6)), np.zeros((P, 3)), np.zeros(P), np.zeros(P)
@@ -141,14 +108,8 @@ def _normal_equations(bodies, pair, weight, point, normal, stretch, length):
     return A, b, c, rho
 
 
-def _inverse(A: Array) -> Array:
-    """Σ f(σ)/σ v vᵀ of symmetric matrices (P, 6, 6)."""
-    sigma, v = np.linalg.eigh(A)
-    return _weighted(sigma, v) @ v.swapaxes(1, 2)
-
-
 @compiled
-def _weighted(sigma, v):
+def weighted(sigma, v):
     """f(σ)/σ v, (P, 6, 6), of eigenvalues (P, 6) and vectors, in the columns of (P, 6, 6)."""
     weighted = np.empty(v.shape)
     for p in range(len(sigma)):
@@ -173,7 +134,7 @@ def _moves(arm, n, G):
 
 
 @compiled
-def _carried(bodies, z, c, rho, held_keys, held_fields, count, q_prev, q):
+def carried(bodies, z, c, rho, held_keys, held_fields, count, q_prev, q):
     """The fields of z = (t, ρ ω) (P, 6), with their pairs from q_prev to q, and sorted by their keys."""
     fields, keys = np.empty((len(bodies), _FIELD)), np.empty(len(bodies), dtype=np.int64)
     for p in range(len(bodies)):

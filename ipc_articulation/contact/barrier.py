@@ -55,22 +55,6 @@ def mollifier(c, eps):
 
 
 @compiled
-def cross_of_edges(x, vertices, e1, e2, z):
-    """Fill e₁, e₂ and z = e₁ × e₂ of two edges; returns c = z·z."""
-    for m in range(3):
-        e1[m] = x[vertices[1], m] - x[vertices[0], m]
-        e2[m] = x[vertices[3], m] - x[vertices[2], m]
-    cross(e1, e2, z)
-    return length_squared(z)
-
-
-@compiled
-def length_squared(a):
-    """‖a‖²."""
-    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
-
-
-@compiled
 def dot(a, b):
     """Scalar product of vectors of three; np.dot takes ten times as long."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]

@@ -28,49 +28,6 @@ _PROGRESS = 1e-2  # the iteration ends if an advance is smaller, relative to the
 
 
 @compiled
-def gap_floors(low, high):
-    """The smallest gap [m] that steps leave at each body, (n,), because positions of the size of its box are rounded.
-
-    low and high are the corners of the boxes, (n, 3); they are infinite without surface.
-    """
-    floors = np.zeros(len(low))
-    for b in range(len(low)):
-        if low[b, 0] <= high[b, 0]:
-            for k in range(3):
-                floors[b] = max(floors[b], FLOOR * abs(low[b, k]), FLOOR * abs(high[b, k]))
-    return floors
-
-
-@compiled
-def lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, thickness, d_hat, floors, fractions):
-    """Lower the step fractions of islands, so that along the step every gap keeps a tenth of its size.
-
-    Args:
-        bodies: This and the next three are columns of `Stencils`.
-        pair: (k,).
-        kind: (k,).
-        vertices: (k, 4).
-        labels: The island of each body, (n,): its smallest body. An island moves by one fraction of its step.
-        moving: Bodies that move, (n,); pairs without one are left out.
-        start: Positions (V, 3) [m] at which nothing touches.
-        end: Positions (V, 3) [m].
-        thickness: Distance [m] at which a gap begins.
-        d_hat: Distance [m] at which the barrier begins.
-        floors: The smallest gap [m] that steps leave at each body, (n,), see `gap_floors`.
-        fractions: In [0, 1], (n,), one in the row of each label.
-    """
-    r, v, n, best = np.empty((4, 3)), np.empty((4, 3)), np.empty(3), np.zeros(3)
-    for p in range(len(pair)):
-        i, j = bodies[pair[p], 0], bodies[pair[p], 1]
-        if moving[i] or moving[j]:
-            island, floor = labels[i] if moving[i] else labels[j], max(floors[i], floors[j])
-            sides = load(kind[p], vertices, p, start, end, r, v)
-            if p > 0 and pair[p] != pair[p - 1]:
-                best[:] = 0.0  # so that other pairs change no bit
-            fractions[island] = _pair_fraction(r, v, sides, thickness, d_hat, floor, fractions[island], n, best)
-
-
-@compiled
 def load(kind, vertices, p, start, end, r, v):
     """Fill r and v (4, 3) with the corners of the polygon, in order, and their motions.
 
@@ -90,7 +47,7 @@ def load(kind, vertices, p, start, end, r, v):
 
 
 @compiled
-def _pair_fraction(r, v, sides, thickness, d_hat, floor, limit, n, last):
+def pair_fraction(r, v, sides, thickness, d_hat, floor, limit, n, last):
     """The time, at most `limit`, until which the polygon rₖ + t vₖ does not reach the origin.
 
     `last` is the axis that proved this for the stencil before, which often belongs to the same two sides of two bodies.

@@ -22,83 +22,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.affine import PAIR_DOF
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.closest_points import EDGES
-from ipc_articulation.contact.pair_blocks import LEVER, add_by_points, add_rank_one
-from ipc_articulation.contact.stencils import VERTEX_OF_FIRST
 
 _FLAT = 1e-12  # squared sine of two edges below which they count as parallel
-
-
-@compiled
-def add_curvature(force, d, kind, points, x, v, w, n, y, H):
-    """Add force times the positive part of -∂²d to H (24, 24), n (3,) the normal and y (8,) the lever."""
-    ends, at = np.empty((2, 2), dtype=np.int64), np.empty(2, dtype=np.int64)
-    count = sliding_edges(kind, v, w, ends, at)
-    E = np.empty((2, 3))
-    for k in range(count):
-        for m in range(3):
-            E[k, m] = x[ends[k, 1], m] - x[ends[k, 0], m]  # its sign cancels in a_k b_k
-    G = np.zeros((2, 2))
-    if not invert_gram(E, count, G):
-        return
-    slip, turn, u = np.zeros((2, 2)), np.zeros((2, 2)), np.empty(PAIR_DOF)
-    scale = forms(d, w, G, slip, turn)
-    for k in range(count):
-        u[:] = 0.0
-        for j in range(count):
-            if slip[k, j] != 0.0:
-                for i in range(3):
-                    for a in range(LEVER):
-                        u[LEVER * i + a] += slip[k, j] * E[j, i] * y[a]
-            if turn[k, j] != 0.0:
-                for i in range(3):
-                    for a in range(3):
-                        edge = points[ends[j, 1], a] - points[ends[j, 0], a]
-                        u[LEVER * i + at[j] + 1 + a] += turn[k, j] * n[i] * edge
-        add_rank_one(force * scale, u, H)
-
-
-@compiled
-def add_exact_curvature(force, d, kind, points, x, v, w, n, y, H):
-    """Add force times -∂²d to H (24, 24); arguments as for `add_curvature`."""
-    ends, at = np.empty((2, 2), dtype=np.int64), np.empty(2, dtype=np.int64)
-    count = sliding_edges(kind, v, w, ends, at)
-    E, G, P, c = np.zeros((2, 3)), np.zeros((2, 2)), np.eye(3), np.empty(PAIR_DOF)
-    for k in range(count):
-        for m in range(3):
-            E[k, m] = x[ends[k, 1], m] - x[ends[k, 0], m]
-    if count > 0 and not invert_gram(E, count, G):
-        return
-    for i in range(3):
-        for j in range(3):
-            P[i, j] -= n[i] * n[j]
-            for k in range(count):
-                for m in range(count):
-                    P[i, j] -= E[k, i] * G[k, m] * E[m, j]
-            P[i, j] *= -force / d
-    add_by_points(P, y, H)
-    for k in range(count):
-        for i in range(3):
-            for m in range(LEVER):
-                c[LEVER * i + m] = (G[k, 0] * E[0, i] + G[k, 1] * E[1, i]) * y[m]
-            for j in range(count):
-                for m in range(3):
-                    edge = points[ends[j, 1], m] - points[ends[j, 0], m]
-                    c[LEVER * i + at[j] + 1 + m] += 0.5 * d * G[k, j] * n[i] * edge
-        for i in range(3):
-            for m in range(3):
-                t = force * n[i] * (points[ends[k, 1], m] - points[ends[k, 0], m])
-                _add_cross(t, LEVER * i + at[k] + 1 + m, c, H)
-
-
-@compiled
-def _add_cross(t, at, c, H):
-    """H (24, 24) += t (c eᵀ + e cᵀ), e the unit vector of coordinate `at`."""
-    for i in range(PAIR_DOF):
-        H[at, i] += t * c[i]
-        H[i, at] += t * c[i]
 
 
 @compiled
@@ -120,33 +46,6 @@ def forms(d, w, G, slip, turn):
     slip[1, 1] = np.sqrt(max(G[1, 1] - slip[0, 1] * slip[0, 1], 0.0))
     turn[:] = d * slip
     return 1.0 / d
-
-
-@compiled
-def sliding_edges(kind, v, w, ends, at):
-    """Fill `ends` with the edges along which closest points can move, and `at` with the index of their body in a lever.
-
-    Returns:
-        Their number: two inside a face or two edges, one inside an edge, none at a vertex.
-    """
-    count = 0
-    if kind == EDGES:
-        for side in range(2):
-            a, b = 2 * side, 2 * side + 1
-            if w[a] != 0.0 and w[b] != 0.0:
-                ends[count, 0], ends[count, 1] = v[a], v[b]
-                at[count] = 4 * side
-                count += 1
-        return count
-    base = 0
-    for k in range(1, 4):
-        if w[k] != 0.0 and base == 0:
-            base = k
-        elif w[k] != 0.0:
-            ends[count, 0], ends[count, 1] = v[base], v[k]
-            at[count] = 4 if kind == VERTEX_OF_FIRST else 0
-            count += 1
-    return count
 
 
 @compiled

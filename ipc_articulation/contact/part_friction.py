@@ -9,8 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.contact.soft.vertex_elements import mean_of_vertices
-from ipc_articulation.contact.stencils import Stencils
 
 ALL = -1  # in place of a contact element: all parts of a body, or a half-plane
 
@@ -27,18 +25,10 @@ class PartFriction:
             planes: The element of every half-plane, (P,).
             friction: The contact table, (e, e).
         """
-        parts, self._part = np.unique(np.stack([body, element], axis=1), axis=0, return_inverse=True)
-        self._part = self._part.reshape(-1)
+        parts, self.of_vertex = np.unique(np.stack([body, element], axis=1), axis=0, return_inverse=True)
+        self.of_vertex = self.of_vertex.reshape(-1)  # (V,)
         self._body, self._element = parts.T
         self.friction = friction[np.ix_(self._element, np.concatenate([self._element, planes]))]  # (N, N + P) μ
-
-    def frictions(self, stencils: Stencils) -> Array:
-        """μ of some stencils, (k,)."""
-        return mean_of_vertices(self.friction, self._part, stencils.kind, stencils.vertices)
-
-    def plane_frictions(self, vertices: Ints, planes: Ints) -> Array:
-        """μ (rows,) of vertices with half-planes, (rows,) each."""
-        return self.friction[self._part[vertices], len(self.friction) + planes]
 
     def set(self, first: tuple[int, int], second: tuple[int, int], mu: float, count: int) -> None:
         """Give two sides another μ.

@@ -9,45 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.face_trees import node_box
-from ipc_articulation.contact.surfaces import Surfaces
 
 _ALL, _ONE_ORDER, _NONE = range(3)  # pairs of primitives of a leaf with itself
-
-
-def meeting_leaves(surfaces: Surfaces, q: Array, bodies: Ints) -> Ints:
-    """Pairs of leaves whose boxes meet at q (n, 12): rows (pair, leaf, leaf), pairs ascending, for bodies (P, 2)."""
-    return _near_leaves(bodies, surfaces.trees, q, q, np.zeros(len(bodies)), np.full(len(bodies), np.inf))[0]
-
-
-@compiled
-def meet_in_more(bodies, trees, q, q_end, distance, most):
-    """Whether more pairs of leaves than `most` of each pair of bodies come near, (P,); see `_near_leaves`."""
-    return _near_leaves(bodies, trees, q, q_end, distance, most)[1]
-
-
-@compiled
-def near_primitives(bodies, trees, edges, faces, q, x, q_end, x_end, distance):
-    """Pairs of primitives whose boxes come within the distance of their pair of bodies.
-
-    Args:
-        bodies: Pairs of bodies, (P, 2).
-        trees: Of all bodies.
-        edges: (E, 2).
-        faces: (F, 3).
-        q: Coordinates at the start, (n, 12).
-        x: Positions (V, 3) [m], valid for the bodies in pairs.
-        q_end: Coordinates at the end.
-        x_end: Positions.
-        distance: Of each pair of bodies, (P,) [m].
-
-    Returns:
-        Rows (pair, edge, edge), and rows (pair, face, vertex) with a vertex of the first body, and of the second.
-    """
-    leaves, _ = _near_leaves(bodies, trees, q, q_end, distance, np.full(len(bodies), np.inf))
-    return primitives_of_leaves(leaves, trees, edges, faces, x, x_end, distance)
 
 
 @compiled
@@ -131,52 +95,6 @@ def _box(primitives, p, start, end, boxes, n):
             low, high = min(low, start[v, k]), max(high, start[v, k])
             low_end, high_end = min(low_end, end[v, k]), max(high_end, end[v, k])
         boxes[n, k], boxes[n, 3 + k], boxes[n, 6 + k], boxes[n, 9 + k] = low, high, low_end, high_end
-
-
-@compiled
-def _near_leaves(bodies, trees, start, end, distance, most):
-    """Pairs of leaves whose boxes come within the distance of their pair of bodies.
-
-    Args:
-        bodies: Pairs of bodies, (P, 2).
-        trees: The trees.
-        start: Coordinates (n, 12).
-        end: Coordinates (n, 12).
-        distance: Of each pair of bodies, (P,) [m].
-        most: The largest number of them that is wanted of each pair of bodies, (P,).
-
-    Returns:
-        Rows (pair, leaf, leaf), (k, 3); and whether a pair of bodies has more, of which there are no rows, (P,).
-    """
-    roots, right, size, rows, count = trees.first, trees.right, trees.size, np.empty((256, 3), dtype=np.int64), 0
-    has_more = np.zeros(len(bodies), dtype=np.bool_)
-    boxes, known = np.empty((len(right), 12)), np.zeros(len(right), dtype=np.bool_)
-    waiting = np.empty((256, 2), dtype=np.int64)
-    for p in range(len(bodies)):
-        i, j = bodies[p, 0], bodies[p, 1]
-        waiting[0, 0], waiting[0, 1] = roots[i], roots[j]
-        depth, before = int(roots[i] < roots[i + 1] and roots[j] < roots[j + 1]), count
-        while depth:
-            depth -= 1
-            a, b = waiting[depth, 0], waiting[depth, 1]
-            if not known[a]:
-                known[a] = True
-                node_box(trees, a, start[i], end[i], boxes)
-            if not known[b]:
-                known[b] = True
-                node_box(trees, b, start[j], end[j], boxes)
-            if keep_apart(boxes, a, boxes, b, distance[p]):
-                continue
-            if right[a] < 0 and right[b] < 0:
-                if count - before >= most[p]:
-                    has_more[p], count = True, before
-                    break
-                rows = with_room_for(rows, count, 1)
-                rows[count, 0], rows[count, 1], rows[count, 2] = p, a, b
-                count += 1
-                continue
-            depth = open_nodes(right, size, a, b, waiting, depth)
-    return rows[:count], has_more
 
 
 @compiled

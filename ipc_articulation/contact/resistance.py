@@ -38,7 +38,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier
-from ipc_articulation.contact.held import NOTHING_HELD, Held, place
+from ipc_articulation.contact.held import place
 from ipc_articulation.contact.materials import Materials
 
 _MIDDLE, _NARROW, _WIDE = 0.5, 0.2, 0.85  # gaps in units of d̂
@@ -48,7 +48,7 @@ _LEAST = 0.01  # of g, what a contact's force can give at least
 _SMALLEST = 2.0**-20  # of its start, below which κ_c is not lowered
 
 
-class _Law(NamedTuple):
+class Constants(NamedTuple):
     """Constants of a step."""
 
     mass: Array  # (N,) [kg], inf for what never moves
@@ -65,78 +65,19 @@ class _Law(NamedTuple):
     dt: float  # [s]
 
 
-class Resistance:
-    """κ_c of every pair of bodies, and of every body with every half-plane."""
+def constants(mass: Array, gravity: float, materials: Materials) -> tuple[Any, ...]:
+    """`Constants` of a scene, as a plain tuple, which numba takes faster.
 
-    def __init__(self, mass: Array, gravity: float, materials: Materials) -> None:
-        """Take masses (N,) of bodies and half-planes [kg], inf for what never moves, and the gravity [m/s²]."""
-        d_hat, xi = materials.d_hat, materials.thickness
-        slope = np.array([-barrier(_MIDDLE * d, d, x)[1] for d, x in zip(d_hat, xi, strict=True)])
-        still = np.zeros(len(mass))
-        self._law = _Law(
-            mass=mass,
-            body_pairs=materials.body_pairs,
-            plane_pairs=materials.plane_pairs,
-            group=materials.group,
-            by_load=materials.by_load,
-            d_hat=d_hat,
-            thickness=xi,
-            slope=slope,
-            given=np.zeros(len(d_hat)),
-            speed=still,
-            gravity=gravity,
-            dt=1.0,
-        )
-        self._columns = tuple(self._law)  # numba takes a plain tuple faster
-        self._given, self.is_open = materials.resistance, bool(materials.by_load.any())
-        self.held = NOTHING_HELD
-        self.changed = still > 0.0  # (N,) bodies whose κ_c is not what the last step ended with
-
-    def _replace(self, **values: Any) -> None:
-        self._law = self._law._replace(**values)
-        self._columns = tuple(self._law)
-
-    def begin_step(self, held: Held, dt: float, adaptive: float, speed: Array) -> None:
-        """Begin a step.
-
-        Args:
-            held: What the last step ended with.
-            dt: Time step [s].
-            adaptive: libuipc's adaptive resistance, of pairs without any [Pa].
-            speed: The greatest of each body's points, (n,) [m/s].
-        """
-        speeds = np.concatenate([speed, np.zeros(len(self._law.mass) - len(speed))])
-        self._replace(given=np.where(np.isnan(self._given), adaptive, self._given), speed=speeds, dt=dt)
-        self.held, self.changed = held, np.zeros_like(self.changed)
-
-    def set_masses(self, rows: Ints, mass: float) -> None:
-        """Give some bodies (k,) another mass [kg]."""
-        masses = self._law.mass.copy()
-        masses[rows] = mass
-        self._replace(mass=masses)
-
-    def of(self, bodies: Ints) -> Array:
-        """κ_c (P,) [Pa] of pairs (P, 2) that may touch."""
-        return _of(bodies, self._columns, *self.held)
-
-    def has_new(self, bodies: Ints, gaps: Array, changes: Array) -> bool:
-        """Whether pairs in contact, as for `follow`, were so before the last step, too, and hold nothing."""
-        return bool(_are_new(bodies, gaps, changes[0], self._columns, self.held.pairs).any())
-
-    def adopt(self, bodies: Ints, gaps: Array, changes: Array, pushes: Array) -> None:
-        """Give these pairs what they need; pushes are Σ |B'(d)| of the points in contact of each, (P,) [m³]."""
-        self.held = Held(*_adopted(bodies, gaps, changes[0], pushes, self._columns, *self.held))
-
-    def follow(self, bodies: Ints, gaps: Array, changes: Array) -> None:
-        """What is done between two steps.
-
-        Args:
-            bodies: Pairs in contact, (P, 2).
-            gaps: Their smallest gaps, (P,) [m].
-            changes: By how much the last step and the one before it have changed them, (2, P) [m].
-        """
-        pairs, values, self.changed = _followed(bodies, gaps, changes, self._columns, *self.held)
-        self.held = Held(pairs, values)
+    Args:
+        mass: Of bodies and half-planes, (N,) [kg], inf for what never moves; it may change between steps.
+        gravity: [m/s²].
+        materials: The contact models of all pairs.
+    """
+    d_hat, xi = materials.d_hat, materials.thickness
+    slope = np.array([-barrier(_MIDDLE * d, d, x)[1] for d, x in zip(d_hat, xi, strict=True)])
+    pairs = materials.body_pairs, materials.plane_pairs, materials.group
+    of_step = np.zeros(len(d_hat)), np.zeros(len(mass)), gravity, 1.0
+    return tuple(Constants(mass, *pairs, materials.by_load, d_hat, xi, slope, *of_step))
 
 
 @compiled
@@ -171,8 +112,8 @@ def _gravity(law, m):
 
 
 @compiled
-def _of(bodies, columns, pairs, values):
-    law, kappa, N = _Law(*columns), np.empty(len(bodies)), len(columns[0])
+def resistances(bodies, columns, pairs, values):
+    law, kappa, N = Constants(*columns), np.empty(len(bodies)), len(columns[0])
     for p in range(len(bodies)):
         i, j, m = _ordered(law, bodies[p, 0], bodies[p, 1])
         if law.by_load[m]:
@@ -186,7 +127,7 @@ def _of(bodies, columns, pairs, values):
 @compiled
 def _are_new(bodies, gaps, change, columns, pairs):
     """See `Resistance.has_new`, (P,); `change` (P,) [m] is the last one of the gaps."""
-    law, N, found = _Law(*columns), len(columns[0]), np.zeros(len(bodies), dtype=np.bool_)
+    law, N, found = Constants(*columns), len(columns[0]), np.zeros(len(bodies), dtype=np.bool_)
     for p in range(len(bodies)):
         i, j, m = _ordered(law, bodies[p, 0], bodies[p, 1])
         found[p] = law.by_load[m] and gaps[p] - change[p] < law.d_hat[m] and place(pairs, i * N + j) < 0
@@ -194,9 +135,9 @@ def _are_new(bodies, gaps, change, columns, pairs):
 
 
 @compiled
-def _adopted(bodies, gaps, change, pushes, columns, pairs, values):
+def adopted(bodies, gaps, change, pushes, columns, pairs, values):
     """Held pairs and their values with the new ones."""
-    law, N, new = _Law(*columns), len(columns[0]), np.flatnonzero(_are_new(bodies, gaps, change, columns, pairs))
+    law, N, new = Constants(*columns), len(columns[0]), np.flatnonzero(_are_new(bodies, gaps, change, columns, pairs))
     keys, kappa = np.empty(len(new), dtype=np.int64), np.empty(len(new))
     for k in range(len(new)):
         i, j, m = _ordered(law, bodies[new[k], 0], bodies[new[k], 1])
@@ -209,9 +150,9 @@ def _adopted(bodies, gaps, change, pushes, columns, pairs, values):
 
 
 @compiled
-def _followed(bodies, gaps, changes, columns, pairs, values):
+def followed(bodies, gaps, changes, columns, pairs, values):
     """The pairs in contact that choose κ_c, sorted, and their values; and the bodies (N,) with a change."""
-    law, N, kappa = _Law(*columns), len(columns[0]), _of(bodies, columns, pairs, values)
+    law, N, kappa = Constants(*columns), len(columns[0]), resistances(bodies, columns, pairs, values)
     keys, changed = np.full(len(bodies), -1), np.zeros(N, dtype=np.bool_)
     for p in range(len(bodies)):
         i, j, m = _ordered(law, bodies[p, 0], bodies[p, 1])

@@ -1,152 +1,244 @@
-"""Stencils: pairs of primitives for contact, sorted by their pairs of bodies."""
+"""Stencils of weighted nodes: what contact needs of two primitives, whatever bodies they belong to, for numba.
+
+The shortest vector between both is c = Σ_v w_v y_v over the points of the stencil, so by the m ≤ 8 nodes of their rows
+
+    c = Σ_a l_a x_a,     l_a = Σ_v w_v W_va     (l the lever, W_va the weight of node a in point v).
+
+Edges along which the closest points may move are E = Σ_a e_a x_a with levers e likewise. A stencil of affine bodies has
+the four nodes of each, one of soft vertices one node a vertex, one with a half-plane only those of its point, and a
+vertex of a soft body on a face of an affine one 1 + 4: all formulas are the same.
+
+Hessians of stencils with the same nodes are summed in one array before they go to the system. Its rows and columns are
+k m + a for axis k and node a, and it is only a half: the Hessian is that and its transpose.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.barrier import MOLLIFIED
-from ipc_articulation.contact.closest_points import EDGES
+from ipc_articulation.contact.closest_points import EDGES, closest_points, row
+from ipc_articulation.linear_system.system import find
 
-VERTEX_OF_FIRST, VERTEX_OF_SECOND = 1, 2  # kinds besides EDGES: the vertex belongs to this body of the pair
-
-
-@dataclass(frozen=True)
-class Stencils:
-    """k stencils over P pairs of bodies."""
-
-    bodies: Ints  # (P, 2)
-    pair: Ints  # (k,) row of `bodies`, ascending
-    kind: Ints  # (k,) EDGES, VERTEX_OF_FIRST or VERTEX_OF_SECOND
-    vertices: Ints  # (k, 4) both ends of both edges, those of the first body first; or the vertex and the face's
-    mollified: Array  # (k,) ε of the edges' mollifier [m⁴]; 0 for a vertex and a face
-
-    @property
-    def columns(self) -> tuple[Ints, Ints, Ints, Ints, Array]:
-        """All arrays, in the order of the compiled functions' arguments."""
-        return self.bodies, self.pair, self.kind, self.vertices, self.mollified
-
-    def rows(self, chosen: Ints) -> Stencils:
-        """The stencils of some rows (c,), and only their pairs of bodies."""
-        if not len(chosen):
-            return NO_STENCILS
-        rows, pair = pairs_of(self.pair, chosen, len(self.bodies))
-        return Stencils(self.bodies[rows], pair, self.kind[chosen], self.vertices[chosen], self.mollified[chosen])
-
-    def bodies_of(self, row: int) -> tuple[int, int]:
-        """The two bodies of one stencil."""
-        i, j = self.bodies[self.pair[row]].tolist()
-        return i, j
-
-    def primitives_of(self, row: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The vertices of the two primitives of one stencil; points and edges may stand for faces and edges."""
-        split = 2 if self.kind[row] == EDGES else 1
-        first, second = (tuple(dict.fromkeys(v.tolist())) for v in np.split(self.vertices[row], [split]))
-        return first, second
-
-    def __len__(self) -> int:
-        return len(self.pair)
-
-
-_NONE = np.zeros(0, dtype=np.int64)
-NO_STENCILS = Stencils(_NONE.reshape(0, 2), _NONE, _NONE, _NONE.reshape(0, 4), np.zeros(0))
+PLANE = 3  # kind of a stencil, besides those of `contact.stencils`: a point and a half-plane
+NODES = 8  # of a stencil at most
+ROOM = NODES + 4  # of a lever: weights of a point are always four
 
 
 @compiled
-def pairs_of(pair, chosen, count):
-    """The pairs of bodies that some of the stencils belong to.
+def place_points(points, rows, x, begin, end, y):
+    """Write the points from `begin` to `end` to y (V, 3), with nodes at x (N, 3); of velocities likewise."""
+    for v in range(begin, end):
+        r = points.row[v]
+        first, count = rows.first[r], rows.first[r + 1] - rows.first[r]
+        for k in range(3):
+            s = 0.0
+            for a in range(count):
+                s += points.weight[v, a] * x[first + a, k]
+            y[v, k] = s
 
-    Args:
-        pair: The pair of each stencil, (k,), below `count`.
-        chosen: Rows of some stencils, (c,).
-        count: Number of pairs.
+
+@compiled
+def place_sides(kind, vertices, s, row_of, place):
+    """The same for two affine bodies, whose nodes are known, or for one and itself."""
+    if kind[s] != PLANE:
+        one, other = row_of[vertices[s, 0]], row_of[vertices[s, 3]]
+        place[0], place[2] = 4 * int(one > other), 4 * int(other > one)
+        place[1], place[3] = place[0 if kind[s] == EDGES else 2], place[2]
+
+
+@compiled
+def place_rows(kind, vertices, s, row_of, first, place, nodes):
+    """Fill the place of each point's row among the nodes of stencil s, (4,), and these, (8,), by ascending rows.
 
     Returns:
-        The pairs in order, (p,), and the place among them of each chosen stencil's, (c,).
+        Their number.
     """
-    place = np.full(count, -1, dtype=np.int64)
-    for s in chosen:
-        place[pair[s]] = 0
-    rows, p = np.empty(count, dtype=np.int64), 0
-    for k in range(count):
-        if place[k] == 0:
-            rows[p], place[k] = k, p
-            p += 1
-    among = np.empty(len(chosen), dtype=np.int64)
-    for c in range(len(chosen)):
-        among[c] = place[pair[chosen[c]]]
-    return rows[:p], among
+    m, count = 0, 1 if kind[s] == PLANE else 4
+    for v in range(count):
+        r, place[v] = row_of[vertices[s, v]], 0
+        is_new = True
+        for u in range(count):
+            other = row_of[vertices[s, u]]
+            if other < r and not _is_before(vertices, s, row_of, other, u):
+                place[v] += first[other + 1] - first[other]
+            is_new &= not (u < v and other == r)
+        for n in range(first[r], first[r + 1]):
+            nodes[place[v] + n - first[r]] = n
+        m += first[r + 1] - first[r] if is_new else 0
+    return m
 
 
 @compiled
-def columns_of(bodies, dimension, edges, faces, squares, crossing, first, second):
-    """The columns of the stencils for the pairs of primitives that were found.
-
-    Pairs with a common vertex in one mesh are left out. Within one body each pair must be given once, in either order.
-    A vertex is paired only with faces of its own dimension or a higher one, flat ones included. So a vertex of rods is
-    paired with edges in no face, because between parallel edges the mollifier removes all other forces. A corner of a
-    face has edges that are not parallel to a rod. Two vertices in no edge make one pair.
-
-    Args:
-        bodies: The pairs of bodies, (P, 2).
-        dimension: Dimensions of the vertices, (V,), see `Surfaces`.
-        edges: Edges of all surfaces, (E, 2).
-        faces: Faces of all surfaces, (F, 3).
-        squares: Squared lengths of the edges at rest, (E,) [m²].
-        crossing: Rows (pair, edge, edge), pairs ascending, as in the next two.
-        first: Rows (pair, face, vertex), the vertex belonging to the first body of the pair.
-        second: Rows (pair, face, vertex), the vertex belonging to the second.
-
-    Returns:
-        `pair`, `kind`, `vertices` and `mollified` of `Stencils`.
-    """
-    most, k, at = len(crossing) + len(first) + len(second), 0, np.zeros(3, dtype=np.int64)
-    pair, kind = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    vertices, mollified = np.empty((most, 4), dtype=np.int64), np.empty(most)
-    for p in range(len(bodies)):
-        is_alone = bodies[p, 0] == bodies[p, 1]
-        while at[0] < len(crossing) and crossing[at[0], 0] == p:
-            a, b = crossing[at[0], 1], crossing[at[0], 2]
-            at[0] += 1
-            if is_alone:
-                a, b = min(a, b), max(a, b)
-            if not (is_alone and _have_common_vertex(edges[a], edges[b])):
-                pair[k], kind[k], mollified[k] = p, EDGES, MOLLIFIED * (squares[a] * squares[b])
-                vertices[k, 0], vertices[k, 1] = edges[a, 0], edges[a, 1]
-                vertices[k, 2], vertices[k, 3] = edges[b, 0], edges[b, 1]
-                k += 1
-        for side in range(1, 3):
-            found = first if side == 1 else second
-            while at[side] < len(found) and found[at[side], 0] == p:
-                face, v = found[at[side], 1], found[at[side], 2]
-                at[side] += 1
-                of_face = _dimension(faces[face])
-                if dimension[v] > of_face or (of_face == 0 and side == 2):
-                    continue
-                if not (is_alone and _have_common_vertex(faces[face], np.array([v]))):
-                    of_first = side == 1 or is_alone
-                    pair[k], kind[k], mollified[k] = p, VERTEX_OF_FIRST if of_first else VERTEX_OF_SECOND, 0.0
-                    vertices[k, 0] = v
-                    for c in range(3):
-                        vertices[k, 1 + c] = faces[face, c]
-                    k += 1
-    return pair[:k], kind[:k], vertices[:k], mollified[:k]
+def _is_before(vertices, s, row_of, r, u):
+    """Whether a point of stencil s before its u-th has the row r."""
+    found = False
+    for v in range(u):
+        found |= row_of[vertices[s, v]] == r
+    return found
 
 
 @compiled
-def _dimension(face):
-    """Dimension of a face: 2, or 1 if it is flat with two vertices, or 0 if it is a single vertex."""
-    return 2 - int(face[0] == face[1]) - int(face[1] == face[2])
+def add_point(scale, v, at, weight, lever):
+    """Add point v, whose row is at a place, to a lever (12,); soft vertices have the weights (1, 0, 0, 0)."""
+    for a in range(4):
+        lever[at + a] += scale * weight[v, a]
 
 
 @compiled
-def _have_common_vertex(left, right):
-    """Whether two primitives have a vertex in common."""
-    for a in left:
-        for b in right:
-            if a == b:
+def place_point(points, rows, x, v, y):
+    """Write the place of point v to y (3,), with nodes x (N, 3)."""
+    first, end = rows.first[points.row[v]], rows.first[points.row[v] + 1]
+    for k in range(3):
+        y[k] = 0.0
+        for n in range(first, end):
+            y[k] += points.weight[v, n - first] * x[n, k]
+
+
+@compiled
+def lever_of(kind, vertices, s, w, place, m, weight, lever):
+    """Fill the lever (m,) of stencil s for weights w (4,) of its points."""
+    for a in range(m):
+        lever[a] = 0.0
+    for v in range(1 if kind[s] == PLANE else 4):
+        add_point(w[v], vertices[s, v], place[v], weight, lever)
+
+
+@compiled
+def distance(kind, vertices, s, y, planes, w, n):
+    """The distance of stencil s, with points y (V, 3); fills w (4,) and the normal n (3,). Planes are (n, n·p)."""
+    if kind[s] == PLANE:
+        p, v = vertices[s, 1], vertices[s, 0]
+        w[0] = 1.0
+        n[0], n[1], n[2] = planes[p, 0], planes[p, 1], planes[p, 2]
+        return n[0] * y[v, 0] + n[1] * y[v, 1] + n[2] * y[v, 2] - planes[p, 3]
+    d = np.sqrt(closest_points(kind[s], y, row(vertices, s), w, n))
+    n[0], n[1], n[2] = n[0] / d, n[1] / d, n[2] / d
+    return d
+
+
+@compiled
+def is_apart(kind, vertices, s, y, reach):
+    """Whether boxes prove that the primitives of stencil s are farther apart than a distance."""
+    if kind[s] == PLANE:
+        return False
+    for k in range(3):
+        a, b, c, d = y[vertices[s, 0], k], y[vertices[s, 1], k], y[vertices[s, 2], k], y[vertices[s, 3], k]
+        low, high = min(c, d), max(c, d)
+        if kind[s] == EDGES:
+            if min(a, b) - high >= reach or low - max(a, b) >= reach:
                 return True
+        elif a - max(b, high) >= reach or min(b, low) - a >= reach:
+            return True
     return False
+
+
+@compiled
+def sliding(kind, vertices, s, w, place, m, weight, y, levers, E):
+    """Fill the levers (2, m) and vectors (2, 3) of the edges along which closest points can move; their number."""
+    count, base = 0, -1
+    if kind[s] == PLANE:
+        return 0
+    for v in range(4):
+        if kind[s] == EDGES and v == 2:
+            base = -1
+        if (kind[s] != EDGES and v == 0) or w[v] == 0.0:
+            continue
+        if base < 0:
+            base = v
+            continue
+        i, j = vertices[s, base], vertices[s, v]
+        for a in range(m):
+            levers[count, a] = 0.0
+        add_point(1.0, j, place[v], weight, levers[count])
+        add_point(-1.0, i, place[base], weight, levers[count])
+        for k in range(3):
+            E[count, k] = y[j, k] - y[i, k]
+        count += 1
+    return count
+
+
+@compiled
+def add_rows(N, lever, n, levers, c, m, H):
+    """Add N ⊗ l lᵀ/2 + Σ_e (n ⊗ l_e) c_eᵀ to the half of a Hessian, for N (3, 3), l (m,), l_e (E, m) and c (E, 3m)."""
+    count = len(c)
+    of_axis, width = np.empty(3 * NODES), 3 * m
+    for k in range(3):
+        for q in range(3):
+            for b in range(m):
+                of_axis[q * m + b] = 0.5 * N[k, q] * lever[b]
+        for a in range(m):
+            row_of_H, t = H[k * m + a], lever[a]
+            if count == 2:
+                u, v = n[k] * levers[0, a], n[k] * levers[1, a]
+                for b in range(width):
+                    row_of_H[b] += t * of_axis[b] + u * c[0, b] + v * c[1, b]
+            elif count == 1:
+                u = n[k] * levers[0, a]
+                for b in range(width):
+                    row_of_H[b] += t * of_axis[b] + u * c[0, b]
+            else:
+                for b in range(width):
+                    row_of_H[b] += t * of_axis[b]
+
+
+@compiled
+def add_rank_one(s, u, m, H):
+    """Add s u uᵀ/2, for u (3m,)."""
+    for a in range(3 * m):
+        row_of_H, t = H[a], 0.5 * s * u[a]
+        for b in range(3 * m):
+            row_of_H[b] += t * u[b]
+
+
+@compiled
+def add_outer(s, n, lever, m, u):
+    """u (3m,) += s n ⊗ l."""
+    for k in range(3):
+        for a in range(m):
+            u[k * m + a] += s * n[k] * lever[a]
+
+
+@compiled
+def add_gradient(s, n, lever, nodes, m, g):
+    """g (N, 3) += s n ⊗ l."""
+    for a in range(m):
+        for k in range(3):
+            g[nodes[a], k] += s * n[k] * lever[a]
+
+
+@compiled
+def add_to_matrix(H, nodes, m, row_of_node, is_free, matrix):
+    """Add H by the nodes (m,) to a `Matrix`, and set it to 0; rows that are not free (R,) are left out."""
+    a = 0
+    while a < m:
+        i = row_of_node[nodes[a]]
+        high = matrix.first[i + 1] - matrix.first[i]
+        b = a
+        while b < m and is_free[i]:
+            j = row_of_node[nodes[b]]
+            wide = matrix.first[j + 1] - matrix.first[j]
+            if is_free[j]:
+                at = matrix.own[i] if i == j else matrix.start[find(matrix, i, j)]
+                block = matrix.numbers[at : at + 9 * high * wide].reshape(3 * high, 3 * wide)
+                for c in range(high):
+                    for k in range(3):
+                        one, target = k * m + a + c, block[3 * c + k]
+                        for d in range(wide):
+                            for q in range(3):
+                                other = q * m + b + d
+                                target[3 * d + q] += H[one, other] + H[other, one]
+            b += wide
+        a += high
+    for k in range(3 * m):
+        for c in range(3 * m):
+            H[k, c] = 0.0
+
+
+@compiled
+def write_coordinates(x, b, q):
+    """Write q (12,) of affine body b, p and A by rows, from nodes x (N, 3)."""
+    for k in range(3):
+        q[k] = x[4 * b, k]
+        for c in range(3):
+            q[3 + 3 * k + c] = x[4 * b + 1 + c, k]

@@ -1,106 +1,181 @@
-"""Collision detection: what bodies meet on their way to positions ahead, and how far they may go."""
+"""Where points are, and how far bodies may go on their way: collision detection for compiled stages."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.contact.broad_phase import boxes_of_way, with_moved
-from ipc_articulation.contact.placed_contacts import NO_PAIRS, PlacedContacts
-from ipc_articulation.contact.positions import Positions
-from ipc_articulation.contact.stencils import Stencils
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact import barriers, islands
+from ipc_articulation.contact.ccd import FLOOR
+from ipc_articulation.contact.search import boxes, cover, crowded, is_less, looked_at, near_pairs
+from ipc_articulation.contact.stencils import PLANE, place_points
+from ipc_articulation.references import by_reference
+
+_SHORTENED = 50  # times at most, to 10⁻³⁰ of it; no such way is crowded, if it is made of sensible numbers
 
 
-class Ways(PlacedContacts):
-    """Contacts of bodies that are on their way from where they are placed."""
+class _Place(NamedTuple):
+    """Where nodes and points are, and what is near there."""
 
-    def near(self, ahead: Positions) -> list[Ints]:
-        """Pairs of bodies that may come within reach of each other, material by material, (k, 2).
+    x: Array  # (N, 3)
+    y: Array  # (V, 3)
+    stencils: barriers.Stencils
+    some: barriers.Near
+    among: Ints  # (k,) places of the stencils among the candidates
+    touching: barriers.Stencils  # those within d̂
 
-        One of them has moved since the step began, and the bounding boxes of their whole motion to positions ahead are
-        within reach. Other bodies do not meet, whatever fractions of their steps they take. The result does not depend
-        on earlier steps.
-        """
-        now, start = self._now, self._start
-        boxes = now.at.low, now.at.high, ahead.low, ahead.high, start.low, start.high
-        low, high = boxes_of_way(now.awake, *boxes)
-        return [contact.near(low, high, now.awake) for contact in self.body_contacts]
 
-    def meeting(self, near: list[Ints]) -> Ints:
-        """Those of the pairs of `near` of which one is moving, (k, 2)."""
-        pairs = near[0] if len(near) == 1 else np.concatenate([NO_PAIRS, *near])
-        return with_moved(pairs, self._now.moving) if len(pairs) else NO_PAIRS
+PlaceType, Place = by_reference(_Place, __name__)
 
-    def cover(self, ahead: Positions, near: list[Ints]) -> None:
-        """Find the stencils that come near each other while vertices move straight to their positions ahead.
 
-        `near` are the pairs of bodies of `near`.
-        """
-        of_contacts = zip(self.body_contacts, near, strict=True)
-        found = [contact.proximity.cover(self._now.at, ahead, pairs) for contact, pairs in of_contacts]
-        if any(found):
-            self._paired = self._find_paired()
-            self._move_vertices(self._now.at)
-            self._move_vertices(ahead)
+@compiled
+def positions(points, rows, x, needed):
+    """Points (V, 3) from nodes (N, 3): hulls, all of some bodies (B,), and some (k,); the others are undefined."""
+    y, (placed, some) = np.empty((len(points.row), 3)), needed
+    for b in range(len(placed)):
+        place_points(points, rows, x, points.hull[b, 0], points.hull[b, 1], y)
+        if placed[b] and points.hull[b, 0] != points.first[b]:
+            place_points(points, rows, x, points.first[b], points.first[b + 1], y)
+    place_some(points, rows, x, some, y)
+    return y
 
-    def covered(self) -> list[Stencils]:
-        """The stencils that `cover` has found, material by material."""
-        return [contact.proximity.stencils for contact in self.body_contacts]
 
-    def crowded(self, ahead: Positions, near: list[Ints]) -> Bools:
-        """Bodies (n,) that pass too much of each other on the way to positions ahead for `cover`, see `crowded_ways`.
+@compiled
+def place_some(points, rows, x, some, y):
+    """Place some points (k,) with nodes at x (N, 3)."""
+    for v in some:
+        place_points(points, rows, x, v, v + 1, y)
 
-        Of a soft body one row is enough. `near` are the pairs of bodies of `near`.
-        """
-        found = np.zeros_like(self._all)
-        for contact, pairs in zip(self.body_contacts, near, strict=True):
-            if len(pairs):
-                found |= contact.proximity.crowded(self._now.at, ahead, pairs)
-        return found
 
-    def step_fractions(self, ahead: Positions, stencils: list[Stencils], labels: Ints, planes: bool = True) -> Array:
-        """The fraction of its step that each body may take without contact of stencils or half-planes.
+@compiled
+def joined(labels, pairs, movable):
+    """Labels (B,) of islands after joining those of pairs of bodies that can both move."""
+    is_pair = pairs[:, 1] < len(labels)
+    return islands.join(labels, pairs[is_pair], movable)
 
-        Motion is linear in q, so the answer is exact.
 
-        Args:
-            ahead: To which the full step leads.
-            stencils: The stencils to test, material by material.
-            labels: The island of each body, (n,): its smallest body.
-            planes: Whether half-planes are tested, too.
+@compiled
+def shorter(rows, x, ahead, fraction):
+    """Nodes (N, 3) at x + fraction (ahead - x), with a fraction for each body."""
+    result = ahead.copy()
+    for r in range(len(rows.body)):
+        share = fraction[rows.body[r]]
+        if share < 1.0:
+            for n in range(rows.first[r], rows.first[r + 1]):
+                for k in range(3):
+                    result[n, k] = x[n, k] + share * (ahead[n, k] - x[n, k])
+    return result
 
-        Returns:
-            Fractions in [0, 1], (n,), one for all bodies of an island.
-        """
-        at, whose, floors = self._now.at, (labels, self._now.moving), self._start.floors
-        fractions = np.ones(len(self._all))
-        if planes:
-            self.half_planes.lower_fractions(*whose, at.q, ahead.q, floors, fractions)
-        for contact, tested in zip(self.body_contacts, stencils, strict=True):
-            contact.lower_fractions(tested, *whose, at.x, ahead.x, floors, fractions)
-        return fractions[labels]
 
-    def gap_changes(self, ahead: Positions) -> Array:
-        """The greatest relative change of a gap within d̂ of each body as vertices go ahead, (n,), see `gap_scale`.
+@compiled
+def between(points, y, ahead, fraction):
+    """Points at y + fraction (ahead - y), with a fraction for each body; `ahead` itself if all are 1."""
+    if np.all(fraction == 1.0):
+        return ahead
+    result = ahead.copy()
+    for b in range(len(fraction)):
+        if fraction[b] < 1.0:
+            for begin, end in ((points.first[b], points.first[b + 1]), (points.hull[b, 0], points.hull[b, 1])):
+                for v in range(begin, end):
+                    for k in range(3):
+                        result[v, k] = y[v, k] + fraction[b] * (ahead[v, k] - y[v, k])
+    return result
 
-        They go as far as the motion of the last `cover` at most, and may leave d̂ or come into it.
-        """
-        at, moving, change = self._now.at, self._now.moving, np.zeros(len(self._all))
-        self.half_planes.add_gap_changes(at.q, ahead.q, moving, change)
-        for contact, stencils in zip(self.body_contacts, self.covered(), strict=True):
-            contact.add_gap_changes(stencils, at.x, ahead.x, moving, change)
-        return change
 
-    def friction_changes(self, ahead: Positions) -> Array:
-        """The greatest change of a friction force on each body as vertices go ahead, as part of μ λ, (n,)."""
-        at, moving, change = self._now.at, self._now.moving, np.zeros(len(self._all))
-        for contact in self._contacts:
-            contact.add_friction_changes(at.q, ahead.q, moving, change)
-        return change
+@compiled
+def of_near(stencils, some):
+    """The stencils within d̂ alone."""
+    return barriers.chosen(stencils, some.of, np.zeros(len(some.of)))
 
-    def active_motion(self, ahead: Positions) -> float:
-        """Greatest displacement [m] of a vertex within d̂ of something, as vertices go ahead."""
-        x, to = self.surfaces.positions(self._now.at.q), self.surfaces.positions(ahead.q)
-        vertices = [stencils.vertices.ravel() for stencils in self._now.touching]
-        active = np.concatenate([self.half_planes.active_vertices(x), *vertices])
-        return float(np.linalg.norm(to[active] - x[active], axis=1).max(initial=0.0))
+
+@compiled
+def alone(x, y):
+    """A place with nodes x (N, 3) and points y (V, 3) where nothing is near."""
+    none, nowhere = np.zeros(0, dtype=np.int64), np.zeros(0)
+    stencils = barriers.no_stencils()
+    near = barriers.Near(none, nowhere, nowhere.reshape(0, 4), nowhere.reshape(0, 3))
+    return Place(x, y, stencils, near, none, stencils)
+
+
+@compiled
+def with_others(now, stencils, among):
+    """The same place with other stencils near it, to which what is foreseen of the same ones is carried.
+
+    Both are sorted by their pairs, and those of a pair in the order of its trees.
+    """
+    old, at = now.stencils, 0
+    for s in range(len(old.kind)):
+        if old.foreseen[s] != 0.0:
+            while at < len(stencils.kind) and is_less(stencils.pair, at, old.pair, s):
+                at += 1
+            c = at
+            while c < len(stencils.kind) and not (
+                is_less(old.pair, s, stencils.pair, c) or is_same(old, s, stencils, c)
+            ):
+                c += 1
+            if c < len(stencils.kind) and is_same(old, s, stencils, c):
+                stencils.foreseen[c], at = old.foreseen[s], c + 1
+    return Place(now.x, now.y, stencils, now.some, among, now.touching)
+
+
+@compiled
+def is_same(left, s, right, c):
+    """Whether two stencils are the same."""
+    same = left.kind[s] == right.kind[c]
+    for v in range(4):
+        same &= left.vertices[s, v] == right.vertices[c, v]
+    return same
+
+
+@compiled
+def _share(touching, y, ahead, longest):
+    """The fraction of a way, from y to ahead (V, 3), on which no point of some stencils goes farther than this [m]."""
+    square = 0.0
+    for s in range(len(touching.kind)):
+        for v in touching.vertices[s, : 1 if touching.kind[s] == PLANE else 4]:
+            moved = 0.0
+            for k in range(3):
+                moved += (ahead[v, k] - y[v, k]) ** 2
+            square = max(square, moved)
+    return longest / np.sqrt(square) if square > longest**2 else 1.0
+
+
+@compiled
+def way(scene, known, now, ends, labels, moving, longest):
+    """How far bodies may go to nodes (N, 3) and points ahead; those of bodies that they meet are placed.
+
+    No point within d̂ goes farther than the longest way [m].
+
+    Returns:
+        The fraction of each body, (B,); islands (B,); candidates; the stencils near this way, and which these are.
+    """
+    (x_ahead, y_ahead), points, count = ends, scene.points, len(moving)
+    touching = now.touching
+    labels, fraction, floors = joined(labels, touching.pair, ~points.is_fixed), np.ones(count), np.zeros(count)
+    low, high = boxes(points, now.y, y_ahead)
+    for b in range(count):
+        for k in range(3):
+            floors[b] = max(floors[b], FLOOR * abs(low[b, k]), FLOOR * abs(high[b, k]))
+    barriers.lower_fractions(scene.table, touching, now.y, y_ahead, labels, moving, floors, fraction)
+    fraction = np.minimum(fraction[labels], _share(touching, now.y, y_ahead, longest))
+    rows = scene.rows
+    for _ in range(_SHORTENED):
+        y = between(points, now.y, y_ahead, fraction)
+        near = near_pairs(scene.table, *boxes(points, now.y, y), moving)
+        cut = (now.x, shorter(rows, now.x, x_ahead, fraction)), (now.y, y)
+        is_crowded = crowded(scene, *cut, near)
+        if not np.any(is_crowded):
+            break
+        is_crowded = islands.anyone(joined(labels, near, ~points.is_fixed), is_crowded)
+        fraction = np.where(is_crowded, 0.25 * fraction, fraction)
+    labels = joined(labels, near, ~points.is_fixed)
+    known, nearer, is_new = cover(scene, known, *cut, near)
+    if is_new:
+        place_some(points, rows, x_ahead, known.points, y_ahead)
+    stencils, some = looked_at(scene.table, known, nearer)
+    again = np.ones(count)
+    barriers.lower_fractions(scene.table, stencils, now.y, y, labels, moving, floors, again)
+    return fraction * again[labels], labels, known, stencils, some

@@ -11,12 +11,13 @@ from uipc.backend import SceneVisitor
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.engine.scene.distances import Distances
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import object_names, require
 from ipc_articulation.frontend.bodies import read_bodies
 from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.contact_table import read_contact_table, read_half_planes
-from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces, refuse_overlaps
+from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces
 from ipc_articulation.frontend.soft.bodies import read_soft_bodies, world_positions
 from ipc_articulation.frontend.table_of_rows import with_soft_bodies
 
@@ -53,14 +54,16 @@ class SceneDistance:
         self.bodies, self.geometry_ids = with_soft_bodies(read_bodies(slots, names), apart), _geometry_ids(scene)
         planes, table = read_half_planes(slots, names), read_contact_table(scene)
         d_hat = float(config.find("contact/d_hat").view()[0])
-        self._contact = make_contact_world(make_surfaces(self.bodies), self.bodies, planes, table, d_hat, 0.0)
+        surfaces = make_surfaces(self.bodies)
+        contact = make_contact_world(surfaces, self.bodies, planes, table, d_hat, 0.0)
+        self._at = Distances(self.bodies, surfaces, contact)
         self._is_on = bool(config.find("contact/enable").view()[0])
 
     def minimum(self) -> float:
         """Smallest distance [m] of two surfaces that may touch; inf if no distance is below 10 d̂."""
         with formats_from_table:
             q = self._q()
-        return self._contact.minimum_distance(q)
+        return self._at.closest(q)[0]
 
     def refuse_overlaps(self, rows: Ints, q: Array, when: str) -> None:
         """Refuse new coordinates of some bodies with which surfaces that may touch intersect.
@@ -78,8 +81,8 @@ class SceneDistance:
         now = self._q()
         at, moved = now.copy(), np.zeros(len(now), dtype=np.bool_)
         at[rows], moved[rows] = q, True
-        refuse_overlaps(self._contact, self.bodies, at, when, moved)
-        for inner, outer in self._contact.inside(at, moved) - self._contact.inside(now, moved):
+        self._at.refuse_overlaps(at, moved, when)
+        for inner, outer in self._at.inside(at, moved) - self._at.inside(now, moved):
             names = self.bodies.names
             raise SceneError(f"'{names[inner]}' is inside '{names[outer]}' {when}, and could never leave it")
 

@@ -14,14 +14,14 @@ soft bodies (see `terms.stiffest`); and bodies of which M alone is singular, suc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.engine.linear_system.hessian import Hessian, NoHessian
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.newton.core import Core
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.driving_joint import DrivingJoints
@@ -29,11 +29,11 @@ from ipc_articulation.engine.terms.joint_penalty import JointPenalties
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.soft_transform import SoftTransform
 from ipc_articulation.engine.terms.stiffest import MOST
-from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.engine.terms.term import Sums, Term
 from ipc_articulation.errors import SceneError
+from ipc_articulation.linear_system.system import analysed, empty_matrix, factorise, solve, with_room
 
 _ITERATIONS = 4  # of inverse iteration: the factor from one to the next is the growth of the softest motion
-_DYAD = np.array([0, 3, 4, 5])  # of M = [[m, sᵀ], [s, S]] ⊗ 1
 _REMEDIES = {
     JointPenalties: "give it a smaller strength_ratio, or a shorter axis",
     DrivingJoints: "give its drive a smaller strength_ratio",
@@ -41,47 +41,18 @@ _REMEDIES = {
 }
 
 
-class _Part(NamedTuple):
-    """What a term adds to the diagonal of H."""
-
-    term: Term
-    rows: Ints  # (k,) bodies
-    others: Ints  # (k,) the body to which each is held, itself without
-    entries: Array  # (k, 12)
-
-
-class _Diagonals(NoHessian):
-    """Keeps the diagonals of what is added."""
-
-    def __init__(self) -> None:
-        self.parts: list[_Part] = []
-        self.term: Term
-
-    def add_diagonal(self, blocks: Array) -> None:
-        """See `Hessian`."""
-        every = np.arange(len(blocks))
-        self.parts.append(_Part(self.term, every, every, np.einsum("kii->ki", blocks)))
-
-    def add_pairs(self, bodies: Ints, blocks: Array) -> None:
-        """See `Hessian`."""
-        entries = np.einsum("kii->ki", blocks)
-        self.parts.append(_Part(self.term, bodies[:, 0], bodies[:, 1], entries[:, :DOF]))
-        self.parts.append(_Part(self.term, bodies[:, 1], bodies[:, 0], entries[:, DOF:]))
-
-
 class Conditioning:
     """Tests the stiffness of a scene: at the start, and when it has grown."""
 
-    def __init__(self, terms: Sequence[Term], context: SceneContext) -> None:
-        """Take the terms of the potential."""
-        bodies = context.bodies
-        self._context, self._count = context, bodies.affine_count
-        self._kinetic = next(term for term in terms if isinstance(term, Kinetic))
-        self._held = [term for term in terms if isinstance(term, tuple(_REMEDIES))]
-        self._changing = [term for term in terms if isinstance(term, DrivingJoints | SoftTransform)]
+    def __init__(self, core: Core, context: SceneContext) -> None:
+        """Take the core of the scene, with its terms."""
+        self._core, self._context, self._count = core, context, core.numbering.affine
+        self._kinetic = next(term for term in core.terms if isinstance(term, Kinetic))
+        self._held = [term for term in core.terms if isinstance(term, tuple(_REMEDIES))]
+        self._changing = [term for term in core.terms if isinstance(term, DrivingJoints | SoftTransform)]
         self._stiffest = [0.0] * len(self._changing)
-        self._has_inertia = ~(bodies.is_fixed | bodies.external_kinetic)
-        self._has_inertia[self._count :] = False
+        bodies = context.bodies
+        self._has_inertia = ~(bodies.is_fixed | bodies.external_kinetic)[: self._count]
         self.is_due = True  # whether masses have changed since the last test
 
     def test(self, state: EngineState) -> None:
@@ -90,15 +61,8 @@ class Conditioning:
         Raises:
             SceneError: Inertia is lost; names the body, and what holds it.
         """
-        n = len(state.q)
-        M = np.where(self._has_inertia[:, None], np.einsum("kii->ki", self._kinetic.arrays.M), 1.0)
-        parts, D = self._diagonal(state, M)
-        own = np.zeros(n)
-        own[self._has_inertia] = _softest_alone(self._kinetic.arrays.M[self._has_inertia])
-        if (own * MOST >= 1.0).any():
-            ratio, body = self._softest(state, D, own * MOST >= 1.0, (M / D).min(axis=1))
-            if ratio * MOST < 1.0:
-                self._refuse(parts, M, body, ratio)
+        if self._held:
+            self._test(self._core.nodes(state.q))
         self.is_due, self._stiffest = False, [term.stiffest for term in self._changing]
 
     def follow(self, state: EngineState) -> None:
@@ -110,75 +74,136 @@ class Conditioning:
         if any(term.stiffest > known for term, known in zip(self._changing, self._stiffest, strict=True)):
             self.test(state)
 
-    def _diagonal(self, state: EngineState, M: Array) -> tuple[list[_Part], Array]:
-        """What holds the bodies, and D (n, 12), for M's own diagonal (n, 12)."""
-        found, D = _Diagonals(), M.copy()
-        for term in self._held:
-            found.term = term
-            _add_stiffness(term, state.q, found)
-        for part in found.parts:
-            np.add.at(D, part.rows, part.entries)
-        return found.parts, D
+    def _test(self, x: Array) -> None:
+        """Test where nodes are at x (N, 3)."""
+        W = self._kinetic.masses[: self._count]
+        own = np.full(self._count, 0.0)
+        own[self._has_inertia] = _softest_alone(W[self._has_inertia])
+        unknown = own * MOST >= 1.0
+        M = np.where(self._has_inertia[:, None], np.repeat(np.einsum("kii->ki", W), 3, axis=1), 1.0)
+        entries = [_diagonals(self._stiffness([term], x, unknown)) for term in self._held]
+        D = M + sum(entries)
+        if unknown.any():
+            start = np.random.default_rng(0).standard_normal(D.shape) / np.sqrt(D)
+            sums = self._stiffness([self._kinetic, *self._held], x, unknown)
+            ratio, body = _softest(sums, D, start, (M / D).min(axis=1))
+            if ratio * MOST < 1.0:
+                self._refuse([of[body] / M[body] for of in entries], x, body, ratio)
 
-    def _softest(self, state: EngineState, D: Array, unknown: Bools, share: Array) -> tuple[float, int]:
-        """λ and the body that moves most; 0 where H is not definite, and the body with the least share of M."""
-        system = LinearSystem(~unknown)
-        system.add_diagonal(self._kinetic.arrays.M)
-        for term in self._held:
-            _add_stiffness(term, state.q, system)
-        x, ratio = np.random.default_rng(0).standard_normal(state.q.shape) / np.sqrt(D), 1.0
-        for _ in range(_ITERATIONS):
-            found = system.solve_definite(-D * x)
-            if found is None:
-                return 0.0, int(np.argmin(np.where(system.indefinite, share, np.inf)))
-            ratio = float(1.0 / np.sqrt(np.sum(D * found * found)))
-            x = ratio * found
-        return ratio, int(np.argmax((D * x * x).sum(axis=1)))
+    def _stiffness(self, terms: Sequence[Term], x: Array, unknown: Bools) -> Any:
+        """`Sums` of some terms with nodes at x (N, 3), in the rows of affine bodies (A,) that are unknown."""
+        room = sum(term.room for term in terms), sum(term.numbers for term in terms)
+        sums, nowhere = _nothing(self._core.work, unknown, *room), np.zeros((0, 3))
+        for term in terms:
+            term.add_derivatives(x, nowhere, sums)
+        return sums
 
-    def _refuse(self, parts: Sequence[_Part], M: Array, body: int, ratio: float) -> None:
-        """Name the body and what is stiffest beside its inertia."""
-        found = [
-            (part, int(k), (part.entries[k] / M[body]).max())
-            for part in parts
-            for k in np.flatnonzero(part.rows == body)
-        ]
-        part, k, _ = max(found, key=lambda one: one[2])
+    def _refuse(self, shares: Sequence[Array], x: Array, body: int, ratio: float) -> None:
+        """Name the body and what is stiffest beside its inertia: shares (12,) of the terms that hold bodies."""
+        term = self._held[int(np.argmax([share.max() for share in shares]))]
+        every = np.ones(self._count, dtype=np.bool_)
+        other = int(_partner(self._stiffness([term], x, every), body))
         name = self._context.bodies.names[body]
         size = f"more than {MOST:g}" if ratio <= 0.0 else f"{1.0 / ratio:.1g}"
-        remedy = next(text for kind, text in _REMEDIES.items() if isinstance(part.term, kind))
+        remedy = next(text for kind, text in _REMEDIES.items() if isinstance(term, kind))
         raise SceneError(
-            f"{self._holder(part, k)} is so stiff that the inertia of '{name}' is lost in rounding and it would not "
-            f"move: they differ by a factor of {size}, and at most {MOST:g} can be computed; {remedy}, or the body "
+            f"{self._holder(term, body, other)} is so stiff that the inertia of '{name}' is lost in rounding and it would "
+            f"not move: they differ by a factor of {size}, and at most {MOST:g} can be computed; {remedy}, or the body "
             "more mass"
         )
 
-    def _holder(self, part: _Part, k: int) -> str:
-        names, row, other = self._context.bodies.names, int(part.rows[k]), int(part.others[k])
-        if row == other:
-            return f"the SoftTransformConstraint of '{names[row]}'"
-        pair = {row, other}
+    def _holder(self, term: Term, body: int, other: int) -> str:
+        names = self._context.bodies.names
+        if other < 0:
+            return f"the SoftTransformConstraint of '{names[body]}'"
         places = (
-            (mesh.geo_id, j)
+            (mesh.geo_id, j, two)
             for mesh in self._context.joints
-            for j, two in enumerate(mesh.joints.bodies)
-            if {*two.tolist()} == pair
+            for j, two in enumerate(mesh.joints.bodies.tolist())
+            if {*two} == {body, other}
         )
-        geometry, joint = next(places)
-        drive = "the drive of " if isinstance(part.term, DrivingJoints) else ""
-        return f"{drive}joint geometry {geometry}, joint {joint}, between '{names[row]}' and '{names[other]}',"
+        geometry, joint, two = next(places)
+        drive = "the drive of " if isinstance(term, DrivingJoints) else ""
+        return f"{drive}joint geometry {geometry}, joint {joint}, between '{names[body]}' and '{names[other]}',"
 
 
-def _add_stiffness(term: Term, q: Array, hessian: Hessian) -> None:
-    """Add the K of a term at q (n, 12); that of an aim does not depend on how near the aim is."""
-    if isinstance(term, SoftTransform):
-        hessian.add_diagonal(term.stiffness)
-    else:
-        term.assemble(q, np.zeros_like(q), hessian)
+@compiled
+def _nothing(work, unknown, blocks, numbers):
+    """`Sums` of nothing yet, with room for blocks, and the unknown affine bodies (A,)."""
+    every, rows = np.ones(len(work.moving), dtype=np.bool_), work.scene.rows
+    is_free = np.zeros(len(rows.body), dtype=np.bool_)
+    is_free[: len(unknown)] = unknown
+    matrix = with_room(empty_matrix(rows.first), blocks, numbers)
+    return Sums(every, every, is_free, work.sums.row_of_node, matrix, np.zeros_like(work.dx))
 
 
-def _softest_alone(M: Array) -> Array:
-    """The smallest λ of M x = λ diag(M) x for mass matrices M (n, 12, 12), (n,)."""
-    dyads = M[:, _DYAD[:, None], _DYAD]
-    size = np.sqrt(np.einsum("kii->ki", dyads))
+@compiled
+def _diagonals(sums):
+    """The diagonal of the matrix in the rows of affine bodies, (A, 12)."""
+    first, numbers, own = sums.matrix.first, sums.matrix.numbers, sums.matrix.own
+    count = 0
+    while count < len(own) and first[count + 1] - first[count] == 4:
+        count += 1
+    result = np.empty((count, DOF))
+    for b in range(count):
+        for i in range(DOF):
+            result[b, i] = numbers[own[b] + (DOF + 1) * i]
+    return result
+
+
+@compiled
+def _partner(sums, body):
+    """The body with the largest coupling to another one, -1 if it is alone."""
+    matrix, found, largest = sums.matrix, -1, 0.0
+    for k in range(matrix.used[0]):
+        i, j = matrix.rows[k], matrix.cols[k]
+        if body in (i, j):
+            size = np.max(np.abs(matrix.numbers[matrix.start[k] : matrix.start[k] + DOF * DOF]))
+            if size > largest:
+                found, largest = j if i == body else i, size
+    return found
+
+
+@compiled
+def _softest(sums, D, x, share):
+    """λ of Hx = λDx and the body that moves most, from x (A, 12); 0 where H is not definite, and the least share."""
+    matrix, free = sums.matrix, sums.is_free
+    for r in range(len(free)):
+        if not free[r]:
+            for a in range(3 * (matrix.first[r + 1] - matrix.first[r])):
+                matrix.numbers[matrix.own[r] + a * (3 * (matrix.first[r + 1] - matrix.first[r]) + 1)] = 1.0
+    pattern = analysed(matrix)
+    U = np.empty(pattern.starts[-1])
+    definite, ratio, worst = factorise(pattern, matrix.numbers, free, U), 1.0, -1
+    for b in range(len(D)):
+        if free[b] and not definite[b] and (worst < 0 or share[b] < share[worst]):
+            worst = b
+    if worst >= 0:
+        return 0.0, worst
+    load, found = np.zeros_like(sums.g), np.empty_like(sums.g)
+    for _ in range(_ITERATIONS):
+        for b in range(len(D)):
+            for i in range(DOF):
+                load[4 * b + i // 3, i % 3] = D[b, i] * x[b, i]
+        solve(pattern, matrix, free, U, load, found)
+        square = 0.0
+        for b in range(len(D)):
+            for i in range(DOF):
+                square += D[b, i] * found[4 * b + i // 3, i % 3] ** 2
+        ratio = 1.0 / np.sqrt(square)
+        for b in range(len(D)):
+            for i in range(DOF):
+                x[b, i] = ratio * found[4 * b + i // 3, i % 3]
+    most = -1.0
+    for b in range(len(D)):
+        size = np.sum(D[b] * x[b] * x[b])
+        if size > most:
+            most, worst = size, b
+    return ratio, worst
+
+
+def _softest_alone(W: Array) -> Array:
+    """The smallest λ of W x = λ diag(W) x for mass matrices by nodes, (k, 4, 4), (k,)."""
+    size = np.sqrt(np.einsum("kii->ki", W))
     size = np.where(size > 0.0, size, 1.0)
-    return np.linalg.eigvalsh(dyads / size[:, :, None] / size[:, None, :]).min(axis=1, initial=1.0)
+    return np.linalg.eigvalsh(W / size[:, :, None] / size[:, None, :]).min(axis=1, initial=1.0)

@@ -20,6 +20,7 @@ from ipc_articulation.engine.accessors.state_accessor import StateAccessor
 from ipc_articulation.engine.newton.newton_report import NewtonReport, kind_of
 from ipc_articulation.engine.output.first_run import tell_first_run, tell_first_soft_run
 from ipc_articulation.engine.output.statistics import StepEnd, StepStatistics
+from ipc_articulation.engine.output.step_output import StepOutput
 from ipc_articulation.engine.output.write_back import SceneWriter
 from ipc_articulation.engine.persistence.dump import dump_state, recover_state
 from ipc_articulation.engine.rest import Rested
@@ -199,7 +200,7 @@ class CpuEngine(PyIEngine):
     @property
     def energy_terms(self) -> tuple[str, ...]:
         """Names of the terms of the potential, in the order of `statistics.energies`; valid after `world.init`."""
-        return tuple(dict.fromkeys(term.name for term in self.workspace.potential.terms))
+        return tuple(dict.fromkeys(term.name for term in self.workspace.core.terms))
 
     @property
     def contact_names(self) -> tuple[str, ...]:
@@ -235,9 +236,9 @@ class CpuEngine(PyIEngine):
         dt = read_dt(self._config)
         now, substeps = self._now, self._animator.substep()
         self._now = now._replace(rested=None if now.rested is None else now.rested._replace(is_all=False))
-        state, rested, report = step(now.state, now.rested, self.model, self.workspace, dt, substeps, watch)
+        state, rested, report = step(self.workspace, now.state, now.rested, self.model, dt, substeps, watch)
         self._warn(frame, report)
-        end = StepEnd(frame, self.workspace.potential, now.state.q, state.q, self.turn)
+        end = StepEnd(frame, StepOutput(self.workspace.core), now.state.q, state.q, self.turn)
         statistics = StepStatistics(frame, dt, report, watch.seconds, end)
         statistics.log()
         return Moment(frame, state, rested, statistics)

@@ -41,22 +41,6 @@ class JointCoordinates:
         """θ (F,) [rad or m] at q (n, 12), continued from an earlier θ; exact while no joint turned by π in between."""
         return follow(*self.arrays, theta, q) if len(self) else theta
 
-    def add_derivatives(self, q: Array, slope: Array, curvature: Array, g: Array) -> Array:
-        """Derivatives of Σ φ(θ) for functions φ of one number, given at θ(q) by φ' and φ''.
-
-        Args:
-            q: Coordinates of all bodies, (n, 12).
-            slope: φ', (F,).
-            curvature: φ'' ≥ 0, (F,).
-            g: Receives φ' ∂θ, (n, 12).
-
-        Returns:
-            φ'' ∂θ ∂θᵀ + φ' ∂²θ, the second part projected onto positive semidefinite matrices, (m, 24, 24).
-        """
-        blocks = np.zeros((len(self.joints), 2 * DOF, 2 * DOF))
-        _add_derivatives(*self.arrays, q, slope, curvature, g, blocks)
-        return blocks
-
 
 @compiled
 def follow(joints: JointArrays, home: Array, theta: Array, q: Array) -> Array:
@@ -98,7 +82,18 @@ def _distance(x: Array, y: Array, first: int, end: int) -> float:
 
 
 @compiled
-def _add_derivatives(joints, home, q, slope, curvature, g, blocks):
+def add_derivatives(joints, home, q, slope, curvature, g, blocks):
+    """Add the derivatives of Σ φ(θ) for functions φ of one number.
+
+    Args:
+        joints: m joints.
+        home: Where they are at θ = 0.
+        q: Coordinates of bodies, (n, 12).
+        slope: φ' at θ(q), (F,).
+        curvature: φ'' ≥ 0, (F,).
+        g: Receives φ' ∂θ, (n, 12).
+        blocks: (m, 24, 24), receive φ'' ∂θ ∂θᵀ + φ' ∂²θ, the second part projected onto positive semidefinite matrices.
+    """
     J, first = np.empty((MOST_FREEDOMS, 2 * DOF)), 0
     for k in range(len(joints.kind)):
         end, (i, j) = first + FREEDOMS[joints.kind[k]], joints.bodies[k]

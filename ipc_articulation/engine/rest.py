@@ -16,13 +16,10 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Bools
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.surfaces import motions
-from ipc_articulation.engine import islands, rows
 from ipc_articulation.engine.integrator import velocity
-from ipc_articulation.engine.potential import Potential
 
-_ROUNDING = 64 * np.finfo(float).eps  # of a body's largest coordinate; bodies that lie on others creep by as much
-_BALANCE = 1e-3  # of gravity: an acceleration that a body in balance does not have
+ROUNDING = 64 * np.finfo(float).eps  # of a body's largest coordinate; bodies that lie on others creep by as much
+BALANCE = 1e-3  # of gravity: an acceleration that a body in balance does not have
 
 
 class Rested(NamedTuple):
@@ -31,45 +28,6 @@ class Rested(NamedTuple):
     bodies: Bools  # (n,)
     dt: float  # of the step [s]
     is_all: bool = False  # whether a step of this dt has found nothing to compute from this state
-
-
-def awake(potential: Potential, rested: Rested | None, dt: float) -> Bools:
-    """The bodies whose step of dt [s] must be computed, (n,). The potential must have begun the step.
-
-    Args:
-        potential: E.
-        rested: The bodies that the last step did not change; None where there are none, or the state is another one.
-        dt: Time step [s].
-    """
-    if rested is None or rested.dt != dt or potential.is_adaptive:
-        return potential.movable
-    return potential.movable & islands.anyone(
-        potential.labels, potential.driven | potential.restiffened | ~rested.bodies
-    )
-
-
-@compiled
-def settle(surfaces, extent, gravity, labels, stays, before, q, dt):
-    """Restore the coordinates q (n, 12) of islands that moved only by rounding in a step.
-
-    Args:
-        surfaces: `Surfaces.corners`.
-        extent: Of each body about its origin, (n,) [m].
-        gravity: Its magnitude at each body, (n,) [m/s²].
-        labels: Islands, (n,).
-        stays: Bodies whose islands are left as they are, (n,): driven, or not converged.
-        before: Coordinates before the step, (n, 12).
-        q: Coordinates after it.
-        dt: Time step [s].
-    """
-    goes, moved, largest = stays.copy(), motions(*surfaces, q - before), rows.largest_position(q)
-    for b in range(len(q)):
-        rounding, balance = _ROUNDING * (largest[b] + extent[b]), _BALANCE * gravity[b] * dt * dt
-        goes[b] = goes[b] or moved[b] > min(rounding, balance)
-    goes = islands.anyone(labels, goes)
-    for b in range(len(q)):
-        if not goes[b]:
-            q[b] = before[b]
 
 
 @compiled

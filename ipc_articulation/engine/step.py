@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from ipc_articulation.engine.contact_free.step import take
-from ipc_articulation.engine.newton.extrapolation import advance, rigid_motion
+import numpy as np
+
+from ipc_articulation.arrays import Bools
+from ipc_articulation.engine.newton import ends, stages, touching
+from ipc_articulation.engine.newton.core import Core
 from ipc_articulation.engine.newton.lagging import settle_friction
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.output.crushed import crushed
-from ipc_articulation.engine.rest import Rested, awake, end_step, settle
+from ipc_articulation.engine.rest import Rested
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.stopwatch import Stopwatch
@@ -16,10 +19,10 @@ from ipc_articulation.engine.workspace import Workspace
 
 
 def step(
+    workspace: Workspace,
     state: EngineState,
     rested: Rested | None,
     model: EngineModel,
-    workspace: Workspace,
     dt: float,
     substeps: int,
     watch: Stopwatch,
@@ -43,37 +46,49 @@ def step(
         SceneError: Inertia is lost beside stiffness, see `conditioning`; values of attributes are not valid.
         SolverError: see `newton.minimise`. The given state remains valid.
     """
-    if workspace.conditioning.is_due:
-        workspace.conditioning.test(state)
-    if workspace.contact_free is not None and rested is None:
-        taken = take(state, workspace.contact_free, workspace.articulation, dt, watch)
-        if taken is not None:
-            return taken
+    core, conditioning = workspace.core, workspace.conditioning
     if rested is not None and rested.is_all and rested.dt == dt:
         return state, rested, NewtonReport(NewtonResult.CONVERGED)
-    potential, surfaces, is_link = workspace.potential, model.surfaces, model.context.bodies.external_kinetic
-    potential.begin_step(state, dt, substeps)
-    workspace.conditioning.follow(state)
+    if conditioning.is_due:
+        conditioning.test(state)
+    core.begin_step(state, dt, substeps)
+    conditioning.follow(state)
     watch.lap("begin")
-    moving = awake(potential, rested, dt)
+    moving = _awake(core, rested, dt)
     if not moving.any():
         return state, None if rested is None else rested._replace(is_all=True), NewtonReport(NewtonResult.CONVERGED)
-
-    motion = rigid_motion(state.q, state.qdot, moving & ~potential.is_soft, model.center, is_link, *potential.tree, dt)
-    motion[potential.is_soft & moving] = dt * state.qdot[potential.is_soft & moving]
-    start, energies = advance(potential, state.q, motion, moving)
+    _start(core, state, moving, dt)
     watch.lap("start")
-    q, unconverged, report = minimise(potential, workspace.system, start, energies, moving, dt, model.config, watch)
-    if model.rules.friction_iterations > 1:
-        given = moving, unconverged, dt, model.config, watch, model.rules.friction_iterations, report
-        q, unconverged = settle_friction(potential, workspace.system, q, *given)
-    if potential.may_rest:
-        q, measures = q.copy(), (surfaces.corners, potential.extent, model.gravity_strength)
-        settle(*measures, potential.labels, potential.driven | unconverged, state.q, q, dt)
-    qdot, same, found = end_step(model.order, state, q, potential.movable, unconverged | potential.restiffened, dt)
-    report.warnings += crushed(state.q, q, ~potential.is_soft, potential.body_names)
+    unconverged, report = minimise(core, moving, watch)
+    if core.touches and model.rules.friction_iterations > 1:
+        unconverged = settle_friction(core, unconverged, model.rules.friction_iterations, report, watch)
+    q, qdot, same, found = ends.end(core.work, core.ends, state, unconverged, core.driven, dt)
+    report.warnings += crushed(state.q, q, core.is_affine, model.context.bodies.names)
     theta = model.context.coordinates.follow(state.theta, q)
-    held = *potential.resistances, *potential.anchors(q), potential.creases(q), *potential.springs(q)
-    after = EngineState(q, qdot, theta, state.q, state.qdot, *held)
+    after = state._replace(q=q, qdot=qdot, theta=theta, q_before=state.q, qdot_before=state.qdot, **core.memory())
     watch.lap("write back")
     return after, Rested(same, dt) if found else None, report
+
+
+def _awake(core: Core, rested: Rested | None, dt: float) -> Bools:
+    """The bodies (B,) whose step must be computed; see `engine.rest`."""
+    if rested is None or rested.dt != dt or core.is_adaptive:
+        return core.movable
+    has_moved = np.zeros_like(core.movable)
+    has_moved[core.numbering.body_of[~rested.bodies]] = True
+    return stages.awake(core.work, core.driven, has_moved)
+
+
+def _start(core: Core, state: EngineState, moving: Bools, dt: float) -> None:
+    """Repeat the motion of the last step, where nothing is in the way and E falls; see `newton.extrapolation`."""
+    work, core.is_measured = core.work, False
+    if not ends.aim(work, core.ends, state, moving, dt):
+        return
+    if core.touches:
+        touching.collide(work)
+    stages.stay(work)
+    core.measure()
+    core.measure_ahead()
+    stages.start(work)
+    if core.touches:
+        touching.touch(work)

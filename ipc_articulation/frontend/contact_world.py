@@ -9,15 +9,12 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.materials import NO_CONTACT, Materials, Rules, Traits, make_materials
-from ipc_articulation.contact.planes.half_planes import HalfPlanes
-from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.soft.meshes import Meshes, SoftMesh, make_meshes
 from ipc_articulation.contact.surfaces import Surfaces, join_surfaces, with_points
-from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.errors import OverlapError, SceneError
+from ipc_articulation.contact.world import ContactWorld, HalfPlanes
+from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import BodyTable, SurfaceMesh
 from ipc_articulation.frontend.contact_table import HalfPlaneTable
-from ipc_articulation.frontend.overlap_messages import overlap_message
 from ipc_articulation.frontend.part_elements import elements_of_bodies, part_friction
 from ipc_articulation.frontend.soft.body_checks import LARGEST, refuse_extremes
 from ipc_articulation.frontend.soft.mixed_elements import vertex_elements, with_elements_of_bodies
@@ -112,10 +109,11 @@ def make_contact_world(
     _refuse_outside("subscene element", subscenes, len(rules.subscenes), names)
     materials = make_materials(rules, traits, planes.contact_element, planes.subscene, group)
     mass = np.where(bodies.is_fixed, np.inf, bodies.mass[:, 0, 0])
-    resistance = Resistance(np.concatenate([mass, np.full(len(planes.names), np.inf)]), gravity, materials)
+    every_mass = np.concatenate([mass, np.full(len(planes.names), np.inf)])
     half_planes = HalfPlanes(planes.names, planes.point, planes.normal)
     parts = part_friction(surfaces, bodies, group, element, planes.contact_element, rules)
-    return ContactWorld(surfaces, materials, half_planes, resistance, *_soft(surfaces, bodies), elements, parts)
+    of_soft = _soft(surfaces, bodies)
+    return ContactWorld(surfaces, materials, half_planes, every_mass, gravity, *of_soft, elements, parts)
 
 
 def _refuse_d_hat(d_hat: Array, names: list[str]) -> None:
@@ -157,15 +155,4 @@ def _soft(surfaces: Surfaces, bodies: BodyTable) -> tuple[Meshes | None, Bools]:
         alone = np.setdiff1d(np.flatnonzero(touching), in_edges)
         edges, faces = body.surface_edges.astype(np.int32), body.surface_faces.astype(np.int32)
         meshes.append(SoftMesh(edges, faces, alone, body.rest))
-    return make_meshes(surfaces, bodies.affine_count, meshes, places, bodies.is_fixed), touches
-
-
-def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: Array, when: str, moved: Bools | None = None) -> None:
-    """Raise an OverlapError if two bodies that may touch intersect at q (n, 12), or almost have no gap.
-
-    Affine bodies that are not among the moved ones (n,) did not before; None: all have moved.
-    """
-    found = contact.find_overlap(q, moved)
-    if found is None:
-        return
-    raise OverlapError(overlap_message(found, bodies, contact.surfaces, q, when))
+    return make_meshes(surfaces, bodies.affine_count, meshes, places), touches

@@ -10,7 +10,7 @@ from ipc_articulation.contact.allowed import Allowed
 from ipc_articulation.contact.barrier import MOLLIFIED
 from ipc_articulation.contact.broad_phase import find_stencils
 from ipc_articulation.contact.closest_points import EDGES, closest_points
-from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND, Stencils
+from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND, Stencils
 from ipc_articulation.contact.surfaces import join_surfaces
 from tests.contact.worlds import D_HAT, box_mesh, ipctk_collisions, pose, stack
 

@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 from ipc_articulation.contact.ccd import FLOOR, lower_fractions
 from ipc_articulation.contact.closest_points import EDGES
-from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, Stencils
+from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, Stencils
 
 
 def two_edges(start, end, thickness=0.0, d_hat=np.inf):

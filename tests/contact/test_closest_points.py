@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation.contact.closest_points import EDGES, closest_points
-from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
+from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 
 # Corners and edges over each other, parallel, crossing and touching edges, points in the face's plane: a small grid.
 SHAPES = ["any", "grid", "parallel", "almost parallel", "near", "flat"]

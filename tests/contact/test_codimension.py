@@ -5,7 +5,7 @@ import numpy as np
 from ipc_articulation.contact.allowed import Allowed
 from ipc_articulation.contact.broad_phase import find_stencils
 from ipc_articulation.contact.closest_points import EDGES
-from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
+from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from ipc_articulation.contact.surfaces import join_surfaces
 from tests.contact.worlds import box_mesh, pose
 

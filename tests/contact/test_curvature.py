@@ -6,7 +6,7 @@ import pytest
 from ipc_articulation.contact.closest_points import EDGES, closest_points
 from ipc_articulation.contact.curvature import add_curvature, add_exact_curvature
 from ipc_articulation.contact.pair_blocks import by_coordinates, lever
-from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
+from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from tests.contact.in_touch import one_stencil, two_primitives
 from tests.contact.worlds import pose
 

@@ -7,7 +7,7 @@ from ipc_articulation.contact import foresight
 from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.closest_points import closest_points
 from ipc_articulation.contact.foresight import NOTHING_FORESEEN, chord
-from ipc_articulation.contact.stencils import VERTEX_OF_FIRST
+from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST
 
 D_HAT = 1e-3
 

@@ -6,7 +6,7 @@ import pytest
 from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.closest_points import EDGES, closest_points
 from ipc_articulation.contact.gap_correction import add_corrections
-from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
+from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from tests.contact.in_touch import one_stencil
 
 GAP, D_HAT, KAPPA = 1e-5, 1e-3, 7.0  # primitives are of about 1 m

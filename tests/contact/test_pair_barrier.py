@@ -7,7 +7,7 @@ import pytest
 from ipc_articulation.contact import pair_barrier
 from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.closest_points import EDGES
-from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
+from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from tests.contact.in_touch import folded, near_pose, one_stencil, parallel_stack, two_primitives
 from tests.contact.worlds import D_HAT, full_hessian, pose, pull_back
 from tests.derivatives import central_difference, relative_error

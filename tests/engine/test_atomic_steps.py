@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ipc_articulation.contact import proximity
-from ipc_articulation.engine.linear_system.by_fronts import front_cholesky
+from ipc_articulation.linear_system.by_fronts import front_cholesky
 from tests.engine.joints import add_hinge
 from tests.engine.scenes import BoxScene, translation, twist_rate
 

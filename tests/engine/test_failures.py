@@ -14,7 +14,7 @@ from uipc import view
 from ipc_articulation import Engine
 from ipc_articulation.engine.newton.convergence import unmet_criteria
 from ipc_articulation.engine.newton.newton_report import NewtonResult
-from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.engine.terms.engine_term import Term
 from ipc_articulation.errors import EngineError, SceneError, SolverError
 from tests.engine.scenes import BoxScene, translation, twist_rate
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ipc_articulation.engine import islands
+from ipc_articulation.contact import islands
 
 
 def test_islands_are_the_connected_parts_without_the_fixed_bodies():

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from ipc_articulation import tetrads
-from ipc_articulation.engine.linear_system.hessian import Coupled, NoHessian, coupled
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
-from ipc_articulation.engine.linear_system.masks import ALL
+from ipc_articulation.linear_system.hessian import Coupled, NoHessian, coupled
+from ipc_articulation.linear_system.linear_system import LinearSystem
+from ipc_articulation.linear_system.masks import ALL
 from ipc_articulation.errors import SolverError
 
 N = 7

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from ipc_articulation import tetrads
-from ipc_articulation.engine.linear_system.block_matrix import Matrix
-from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
-from ipc_articulation.engine.linear_system.by_fronts.front_pattern import front_pattern
-from ipc_articulation.engine.linear_system.conjugate_gradients import solve_by_gradients
-from ipc_articulation.engine.linear_system.masks import ALL
-from ipc_articulation.engine.linear_system.minimum_degree import minimum_degree
+from ipc_articulation.linear_system.block_matrix import Matrix
+from ipc_articulation.linear_system.by_fronts.front_cholesky import FrontCholesky
+from ipc_articulation.linear_system.by_fronts.front_pattern import front_pattern
+from ipc_articulation.linear_system.conjugate_gradients import solve_by_gradients
+from ipc_articulation.linear_system.masks import ALL
+from ipc_articulation.linear_system.minimum_degree import minimum_degree
 
 
 def grid(*shape):

@@ -11,9 +11,9 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.held import Held
 from ipc_articulation.contact.planes.pairs import rows_of
-from prototypes.core import readouts
-from prototypes.core.core import Core
-from prototypes.core.stencils import PLANE
+from ipc_articulation.contact import readouts
+from ipc_articulation.engine.newton.core import Core
+from ipc_articulation.contact.stencils import PLANE
 
 DT = 0.01  # [s]
 

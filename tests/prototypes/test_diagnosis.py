@@ -12,7 +12,7 @@ from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
 from ipc_articulation.errors import SolverError
 from prototypes.core.switch import switch
-from prototypes.core.term import Term
+from ipc_articulation.engine.terms.term import Term
 from tests.engine.scenes import BoxScene, translation
 
 pytestmark = pytest.mark.slow

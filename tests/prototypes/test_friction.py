@@ -24,12 +24,13 @@ from ipc_articulation.contact.soft.soft_contact import SoftContact
 from ipc_articulation.contact.soft.vertex_forces import friction_forces as soft_forces
 from ipc_articulation.contact.soft.vertex_rows import add_gradients
 from ipc_articulation.engine.terms.contact import Contact
-from prototypes.core import ends, friction, stages, touching
-from prototypes.core.friction import _Friction
-from prototypes.core.stencils import PLANE
+from ipc_articulation.engine.newton import ends, stages, touching
+from ipc_articulation.contact import friction
+from ipc_articulation.contact.friction import _Friction
+from ipc_articulation.contact.stencils import PLANE
 from prototypes.core.switch import switch
-from prototypes.core.system import empty_matrix, with_room
-from prototypes.core.work import scene_of
+from ipc_articulation.linear_system.system import empty_matrix, with_room
+from ipc_articulation.engine.newton.work import scene_of
 from tests.engine.scenes import BoxScene, translation
 from tests.engine.soft.soft_scenes import SoftScene, block, cloth, moved
 from tests.engine.test_friction import slope

@@ -14,9 +14,9 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.friction_law import NO_FRICTION
-from prototypes.core import contact, readouts
-from prototypes.core.system import empty_matrix, with_room
-from prototypes.core.work import scene_of
+from ipc_articulation.contact import barriers, readouts
+from ipc_articulation.linear_system.system import empty_matrix, with_room
+from ipc_articulation.engine.newton.work import scene_of
 from tests.prototypes import contact_scenes as scenes
 from tests.prototypes.cores import DT, begin, models, read
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation.arrays import Array
-from prototypes.core.core import Core
+from ipc_articulation.engine.newton.core import Core
 from tests.prototypes import contact_scenes as scenes
 from tests.prototypes.cores import begin, models, models_of_engine, read
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation.contact.closest_points import EDGES
-from prototypes.core.stencils import ROOM, sliding
+from ipc_articulation.contact.stencils import ROOM, sliding
 
 pytestmark = pytest.mark.slow
 

@@ -37,16 +37,16 @@ from uipc.constitution import (
 from ipc_articulation.affine import DOF
 from ipc_articulation.articulation.bounded_springs import FRICTION, LOWER
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.terms.contact import Contact
-from ipc_articulation.engine.terms.term import Approaching
+from ipc_articulation.engine.terms.engine_term import Approaching
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.building import build
-from prototypes.core.system import analysed, cleared, empty_matrix, factorise, solve, with_room
-from prototypes.core.term import sums
-from prototypes.core.terms.articulations import restrain
-from prototypes.core.terms.coordinates import by_numbers, write_all_nodes
-from prototypes.core.terms.registry import numbering_of, read_terms
+from ipc_articulation.linear_system.system import analysed, cleared, empty_matrix, factorise, solve, with_room
+from ipc_articulation.engine.terms.term import sums
+from ipc_articulation.engine.terms.articulations import restrain
+from ipc_articulation.engine.terms.coordinates import by_numbers, write_all_nodes
+from ipc_articulation.engine.terms.registry import numbering_of, read_terms
 from tests.engine.bodies import ProxyScene
 from tests.engine.joints import add_ball, add_hinge, add_slider, add_weld
 from tests.engine.scenes import BoxScene, translation

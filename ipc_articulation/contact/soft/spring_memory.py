@@ -15,31 +15,11 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.closest_points import closest_points
 from ipc_articulation.contact.held import place as place_of_key
-from ipc_articulation.contact.springs import PLANE, key, keys, kind_of, place
+from ipc_articulation.contact.springs import PLANE
 
 
 @compiled
-def read(kind, vertices, weights, normal, stencils, stretches, mesh, x):
-    """What some stencils remember, (k, 3)."""
-    s, is_new, wanted = np.zeros(normal.shape), np.zeros(len(kind), dtype=np.bool_), np.zeros(len(x), dtype=np.bool_)
-    first, second = keys(stencils, len(x))
-    for r in range(len(kind)):
-        v = vertices[r]
-        at = place(first, second, key(kind_of(kind[r]), v[0], v[1], v[2], v[3], len(x)))
-        is_new[r] = at < 0
-        for k in range(3):
-            s[r, k] = 0.0 if is_new[r] else stretches[at, k]
-        for a in range(4):
-            wanted[v[a]] |= is_new[r]
-    if np.any(is_new):
-        owners, means = _means(stencils, stretches, mesh, x, wanted)
-        for new in np.flatnonzero(is_new):
-            _interpolate(vertices[new], weights[new], normal[new], mesh, owners, means, s[new])
-    return s
-
-
-@compiled
-def _means(stencils, stretches, mesh, x, wanted):
+def means_of(stencils, stretches, mesh, x, wanted):
     """The means m of wanted vertices (V,) that have any, (o, 3), and the keys of these (see `_owner`), sorted, (o,)."""
     owner, count, w, c = np.empty(4 * len(stencils), dtype=np.int64), 0, np.empty(4), np.empty(3)
     share, push = np.empty(len(owner)), np.empty((len(owner), 3))
@@ -78,7 +58,7 @@ def _owner(v, w, a, mesh):
 
 
 @compiled
-def _interpolate(v, w, n, mesh, owners, means, s):
+def interpolate(v, w, n, mesh, owners, means, s):
     """Fill s (3,) of a new stencil of four vertices with weights and a normal."""
     total, along = 0.0, 0.0
     for a in range(4):

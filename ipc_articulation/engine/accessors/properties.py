@@ -16,7 +16,6 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.materials import FRICTION
 from ipc_articulation.contact.part_friction import ALL
 from ipc_articulation.engine.scene.model import EngineModel
-from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.soft_transform import SoftTransform
 from ipc_articulation.engine.workspace import Workspace
 from ipc_articulation.errors import SceneError
@@ -118,14 +117,11 @@ class PropertyAccessor:
         masses = {geo_id: mass for geo_id, mass in masses.items() if mass != bodies.mass[bodies.rows[geo_id, 0], 0, 0]}
         if not masses:
             return
-        kinetic = next(term for term in workspace.potential.terms if isinstance(term, Kinetic))
         for geo_id, mass in masses.items():
             slot = next(slot for slot in bodies.slots if slot.id() == geo_id)
             rows, M = bodies.rows_of(slot), self._write(slot, mass)
             bodies.mass[rows] = M
-            kinetic.set_masses(rows, M)
-            if workspace.contact is not None:
-                workspace.contact.resistance.set_masses(rows, mass)
+            workspace.core.set_masses(rows, M)
         workspace.conditioning.is_due = True
         self._woken(np.array([row for (geo_id, _), row in bodies.rows.items() if geo_id in masses], dtype=np.int64))
 
@@ -214,8 +210,8 @@ def _refuse_frictions(model: EngineModel, known: Mapping[Key, int], frictions: A
 
 def _held(workspace: Workspace) -> Bools:
     """Bodies on which something acts whose strength follows from their masses, (n,)."""
-    held = np.zeros(len(workspace.potential.movable), dtype=np.bool_)
-    for term in workspace.potential.terms:
+    held = np.zeros(len(workspace.core.distances.numbering.body_of), dtype=np.bool_)
+    for term in workspace.core.terms:
         held[term.couples] = True
         if isinstance(term, SoftTransform):
             held[term.drives] = True
@@ -250,3 +246,4 @@ def _put(frictions: Mapping[tuple[Key, Key], float], known: Mapping[Key, int], w
         pairs = np.array([[known[key[:2]] for key in pair] for pair in frictions])
         elements = np.array([[key[2] if len(key) > 2 else ALL for key in pair] for pair in frictions])
         workspace.contact.set_frictions(pairs, elements, np.array(list(frictions.values()), dtype=float))
+        workspace.core.follow_frictions()

@@ -24,7 +24,6 @@ from ipc_articulation.engine.workspace import Workspace
 from ipc_articulation.errors import SceneError, UnsupportedError
 from ipc_articulation.frontend.attributes import writable
 from ipc_articulation.frontend.bodies import BodyTable
-from ipc_articulation.frontend.contact_world import refuse_overlaps
 from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.soft.body_checks import LARGEST
 from ipc_articulation.frontend.soft.soft_rows import SoftRows
@@ -158,10 +157,9 @@ class StateAccessor:
         new_q, new_qdot = old.q.copy(), old.qdot.copy()
         new_q[rows], new_qdot[rows] = q, qdot
         new_qdot[self._bodies.is_fixed] = 0.0
-        if workspace.contact is not None:
-            moved = np.zeros(len(new_q), dtype=np.bool_)
-            moved[rows] = True
-            refuse_overlaps(workspace.contact, self._bodies, new_q, "in the state that was written", moved)
+        moved = np.zeros(len(new_q), dtype=np.bool_)
+        moved[rows] = True
+        workspace.core.distances.refuse_overlaps(new_q, moved, "in the state that was written")
         theta = model.context.coordinates.follow(writer.adopt_coordinates(old.theta), new_q)
         planes = len(model.planes.names)
         state = _with_rows(old, EngineState.without_past(new_q, new_qdot, theta), rows, planes, model.surfaces.body)

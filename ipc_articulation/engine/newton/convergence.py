@@ -12,45 +12,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine import islands, rows
-from ipc_articulation.engine.newton.newton_report import Unmet
-from ipc_articulation.engine.potential import Potential
-from ipc_articulation.frontend.config import Config
+from ipc_articulation.contact import islands
 
 _CONTRACTION = 0.1  # ratio of two steps that shows Newton to be near its goal
 TINY = 1e-6  # fraction of the tolerances below which a step needs no further one
+EXACT = 30.0  # times the tolerances: below this size steps of soft bodies are tried with exact Hessians again
+LATE, SMALL = 60, 0.05  # iterations after which steps of this size are the last ones: they are mostly rounding
+USUAL_REMAINDER = 1e-3
+EXACT_REMAINDER = 1e-8  # see `Term.exact`: joints, and contact forces on them, are then right to 1e-6
 
-_SMALLER_STEP = "try a smaller dt, a larger newton/max_iter or a looser newton/velocity_tol"
-_STIFFER = "it turns or deforms fast: try a smaller dt, a larger kappa or a looser newton/transrate_tol"
-_FARTHER = (
+SMALLER_STEP = "try a smaller dt, a larger newton/max_iter or a looser newton/velocity_tol"
+STIFFER = "it turns or deforms fast: try a smaller dt, a larger kappa or a looser newton/transrate_tol"
+FARTHER = (
     "surfaces are almost in touch: try a smaller dt, a larger contact/d_hat or, where it is given, a larger resistance"
 )
-
-
-@compiled
-def step_sizes(labels, motions, dq, motion_tol, change_tol, is_soft):
-    """Size of a step in units of the tolerances, (n,); below 1 it meets them.
-
-    It is the same for all rows of soft bodies of an island, whose largest it is, and for all its bodies, whose largest.
-
-    Args:
-        labels: Islands, (n,).
-        motions: Largest displacement of a vertex of each body, (n,) [m].
-        dq: Change of the coordinates, (n, 12).
-        motion_tol: Tolerance of the first [m].
-        change_tol: Tolerance of the entries of A.
-        is_soft: The rows of soft bodies, (n,).
-    """
-    sizes = np.empty(len(dq))
-    for b in range(len(dq)):
-        sizes[b] = motions[b] / motion_tol
-        for i in range(3, DOF):
-            sizes[b] = max(sizes[b], abs(dq[b, i]) / change_tol)
-    of_bodies = islands.largest(labels, np.where(is_soft, 0.0, sizes))
-    return np.where(is_soft, islands.largest(labels, sizes), of_bodies)
 
 
 @compiled
@@ -115,34 +91,3 @@ def attenuated(labels, beta, alpha, exact):
         if not exact[b]:
             left[b] *= 1.0 - alpha[b]
     return islands.largest(labels, left)
-
-
-@compiled
-def end_early(done, beta, tol, moving):
-    """Returns: the bodies whose islands are done or almost done, (n,), and the moving bodies of the others, (n,)."""
-    ended, early = done.copy(), np.zeros(len(done), dtype=np.bool_)
-    for b in range(len(done)):
-        if beta[b] <= tol:
-            ended[b] = True
-            early[b] = moving[b] and not done[b]
-    return ended, early
-
-
-def unmet_criteria(
-    potential: Potential, cut: Array, dq: Array, share: Array, dt: float, config: Config
-) -> tuple[Unmet, ...]:
-    """Which criteria the step dq (n, 12) misses; collision detection let its shares (n,) pass, up to `cut`."""
-
-    def worst(values: Array) -> tuple[str, ...]:
-        return (potential.body_names[int(values.argmax())],)
-
-    motion, rate = potential.motions(dq) / dt, rows.largest_of_matrix(dq) / dt
-    unmet = []
-    if motion.max(initial=0.0) >= config.velocity_tol:
-        unmet.append(Unmet("newton/velocity_tol", worst(motion), motion.max(), config.velocity_tol, _SMALLER_STEP))
-    if rate.max(initial=0.0) >= config.transrate_tol:
-        unmet.append(Unmet("newton/transrate_tol", worst(rate), rate.max(), config.transrate_tol, _STIFFER))
-    if share.min(initial=1.0) < config.ccd_tol:
-        near = tuple(potential.body_names[body] for body in potential.closest_bodies(cut)) or worst(-share)
-        unmet.append(Unmet("newton/ccd_tol", near, share.min(), config.ccd_tol, _FARTHER))
-    return tuple(unmet)

@@ -2,79 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.engine.linear_system.hessian import Coupled
-from ipc_articulation.engine.potential import Potential
-from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.newton import stages, touching
+from ipc_articulation.engine.newton.core import Core
 from ipc_articulation.errors import SolverError
 
+_ADVICE = "look at what the scene or a callback wrote there"
 
-def not_finite(potential: Potential, q: Array) -> SolverError | None:
-    """The error that names what is not finite at q (n, 12), of one term or of their sum, and where; None if all is."""
-    potential.select(potential.movable)
-    for term in potential.terms:
-        for what, bodies in _faults(term, q):
+
+def not_finite(core: Core) -> SolverError | None:
+    """The error that names what is not finite where bodies are, of one term or of their sum, and where."""
+    stages.first(core.work, core.movable)
+    for name, energies, derivatives in _parts(core):
+        for what, bodies in _faults(core, energies, derivatives):
             if len(bodies):
-                advice = "look at what the scene or a callback wrote there"
-                where = _where(bodies, potential)
-                return SolverError(f"the {what} of the {term.name} term is not finite {where}; {advice}")
-    return _sum_not_finite(potential, q)
-
-
-def _sum_not_finite(potential: Potential, q: Array) -> SolverError | None:
-    """The error for terms that are finite, and their sum is not."""
-    E, g = np.zeros(len(q)), np.zeros_like(q)
-    for term in potential.terms:
-        term.add_energy(q, E)
-        term.assemble(q, g, _HessianProbe(len(q)))
-    for what, values in (("energy", E[:, None]), ("gradient", g)):
-        bodies = np.flatnonzero(~np.isfinite(values).all(axis=1))
+                return SolverError(f"the {what} of the {name} term is not finite {_where(core, bodies)}; {_ADVICE}")
+    for what, bodies in _faults(core, _all_energies(core), _all_derivatives(core)):
         if len(bodies):
-            return SolverError(
-                f"the sum of all terms' {what} is not finite {_where(bodies, potential)}: numbers are too large"
-            )
+            where = _where(core, bodies)
+            return SolverError(f"the sum of all terms' {what} is not finite {where}: numbers are too large")
     return None
 
 
-def _where(bodies: Ints, potential: Potential) -> str:
-    names = dict.fromkeys(potential.body_names[body] for body in bodies)  # a soft body has several rows
-    named = ", ".join(f"'{name}'" for name in names)
-    return f"at {'bodies' if len(names) > 1 else 'body'} {named}"
+_Adds = Callable[[Array], None]
 
 
-def _faults(term: Term, q: Array) -> Iterator[tuple[str, Ints]]:
-    """The bodies at which energy, gradient and Hessian of a term are not finite; an energy is seldom inf by right."""
-    E, g, probe = np.zeros(len(q)), np.zeros_like(q), _HessianProbe(len(q))
-    term.add_energy(q, E)
+def _parts(core: Core) -> Iterator[tuple[str, _Adds, Callable[[], None]]]:
+    x, y, moving = stages.nodes(core.work)
+    for term in core.terms:
+        yield (
+            term.name,
+            lambda E, term=term: term.add_energies(x, y, moving, E),  # type: ignore[misc]
+            lambda term=term: term.add_derivatives(x, y, core.sums),  # type: ignore[misc]
+        )
+    if core.touches:
+        yield "contact", lambda E: touching.add_energies(core.work, E), lambda: touching.assemble(core.work)
+
+
+def _all_energies(core: Core) -> _Adds:
+    return lambda E: [energies(E) for _, energies, _ in _parts(core)] and None
+
+
+def _all_derivatives(core: Core) -> Callable[[], None]:
+    return lambda: [derivatives() for _, _, derivatives in _parts(core)] and None
+
+
+def _faults(core: Core, energies: _Adds, derivatives: Callable[[], None]) -> Iterator[tuple[str, Ints]]:
+    """Bodies at which energy, gradient and Hessian are not finite; an energy is seldom inf by right."""
+    E = np.zeros(len(core.movable))
+    energies(E)
     yield "energy", np.flatnonzero(np.isnan(E))
-    term.assemble(q, g, probe)
-    yield "gradient", np.flatnonzero(~np.isfinite(g).all(axis=1))
-    yield "Hessian", np.flatnonzero(probe.bad)
+    stages.clear(core.work, *core.room)
+    derivatives()
+    bad = _bad(core.work)
+    for what, flags in zip(("gradient", "Hessian"), bad, strict=True):
+        yield what, np.flatnonzero(flags)
     yield "energy", np.flatnonzero(np.isinf(E))
 
 
-class _HessianProbe:
-    """A `Hessian` that only records the bodies at which a number that is not finite was added."""
+@compiled
+def _bad(work):
+    """Bodies (B,) at which the gradient and at which the Hessian is not finite."""
+    sums, body = work.sums, work.scene.rows.body
+    matrix, result = sums.matrix, np.zeros((2, len(work.moving)), dtype=np.bool_)
+    for n in range(len(sums.g)):
+        for k in range(3):
+            result[0, body[sums.row_of_node[n]]] |= not np.isfinite(sums.g[n, k])
+    for r in range(len(body)):
+        size = 9 * (matrix.first[r + 1] - matrix.first[r]) ** 2
+        result[1, body[r]] |= not np.all(np.isfinite(matrix.numbers[matrix.own[r] : matrix.own[r] + size]))
+    return result
 
-    def __init__(self, body_count: int) -> None:
-        self.bad = np.zeros(body_count, dtype=bool)
 
-    def add_diagonal(self, blocks: Array) -> None:
-        self.bad |= ~np.isfinite(blocks).all(axis=(1, 2))
-
-    def add_pairs(self, bodies: Ints, blocks: Array) -> None:
-        self.bad[bodies[~np.isfinite(blocks).all(axis=(1, 2))]] = True
-
-    def add_coupled(self, coupled: Coupled) -> None:
-        sizes = np.diff(coupled.starts)
-        bad = np.flatnonzero(~np.isfinite(coupled.M))
-        rows = np.repeat(np.arange(len(coupled.J)), np.repeat(sizes, sizes))  # the row of each entry of M
-        self.bad[coupled.bodies[~np.isfinite(coupled.J).all(axis=1)]] = True
-        self.bad[coupled.bodies[rows[bad]]] = True
-
-    def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
-        self.bad[bodies[~np.isfinite(H).all(axis=(1, 2))]] = True
+def _where(core: Core, bodies: Ints) -> str:
+    named = ", ".join(f"'{core.names[body]}'" for body in bodies)
+    return f"at {'bodies' if len(bodies) > 1 else 'body'} {named}"

@@ -17,47 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import dot
-from ipc_articulation.engine import islands
 from ipc_articulation.engine.newton.turning import write_polynomial, write_twist
-from ipc_articulation.engine.potential import Potential
-
-
-def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tuple[Array, Array | None]:
-    """Move from q (n, 12) along a motion (n, 12); islands whose energy would rise, or that would touch, do not move.
-
-    Args:
-        potential: E, with `begin_step` done.
-        q: Coordinates.
-        motion: Their change.
-        moving: Which bodies move, (n,).
-
-    Returns:
-        Coordinates (n, 12), and the energies of the bodies there (n,), None if they were not measured.
-    """
-    if not np.count_nonzero(motion):
-        return q, None
-    potential.place(q, moving)
-    share, labels = potential.step_fractions(q, motion)
-    stays = islands.anyone(labels, share < 1.0)  # all of an island: others may be in the way of what stays
-    ahead = q + np.where(stays[:, None], 0.0, motion)
-    return lower(labels, q, potential.body_energies(q), ahead, potential.body_energies(ahead))
-
-
-@compiled
-def lower(labels, q, E, ahead, E_ahead):
-    """Coordinates and energies of `ahead` for islands whose energy is lower there, and of q for the others."""
-    total, total_ahead = islands.total(labels, E), islands.total(labels, E_ahead)
-    start, energies = q.copy(), E.copy()
-    for b in range(len(q)):
-        if total_ahead[b] < total[b]:
-            energies[b] = E_ahead[b]
-            for i in range(DOF):
-                start[b, i] = ahead[b, i]
-    return start, energies
 
 
 @compiled

@@ -18,95 +18,86 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools
-from ipc_articulation.engine import islands
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
-from ipc_articulation.engine.newton.convergence import TINY, step_sizes
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact import islands
+from ipc_articulation.engine.newton import stages, touching
+from ipc_articulation.engine.newton.convergence import TINY
+from ipc_articulation.engine.newton.core import Core
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport
-from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.stopwatch import Stopwatch
-from ipc_articulation.frontend.config import Config
 
 _WHOLE = 8  # minimisations, after which friction is renewed half-way, and steps may be as large as Newton's last ones
 _ROUNDING = 64.0 * np.finfo(float).eps  # of coordinates
 
 
-def settle_friction(
-    potential: Potential,
-    system: LinearSystem,
-    q: Array,
-    moving: Bools,
-    unconverged: Bools,
-    dt: float,
-    config: Config,
-    watch: Stopwatch,
-    most: int,
-    report: NewtonReport,
-) -> tuple[Array, Bools]:
-    """Renew friction at q (n, 12), where a minimisation has ended, and minimise again, until that changes nothing.
+def settle_friction(core: Core, unconverged: Bools, most: int, report: NewtonReport, watch: Stopwatch) -> Bools:
+    """Renew friction where a minimisation has ended, and minimise again, until that changes nothing.
 
     Args:
-        potential: As it was minimised.
-        system: The Newton system.
-        q: Its minimiser, (n, 12).
-        moving: Which bodies have moved, (n,).
-        unconverged: Those whose islands did not meet the convergence test, (n,); where that is a failure and not an
+        core: As it was minimised.
+        unconverged: Bodies whose islands did not meet the convergence test, (B,); where that is a failure and not an
             early end they are left as they are.
-        dt: Time step [s].
-        config: Tolerances and limits.
-        watch: Counts the time by stage.
         most: How many minimisations there may be in all.
         report: Of the first one; gets those of the others, and a warning where they were not enough.
+        watch: Counts the time by stage.
 
     Returns:
-        The minimiser, and the bodies that did not meet the convergence test, (n,).
+        The bodies that did not meet the convergence test, (B,).
 
     Raises:
         SolverError: As of `minimise`.
     """
     failed = unconverged & (not report.converged)
-    before, unsettled = q, moving & ~failed & potential.movable
+    before, unsettled = stages.place(core.work), core.movable & ~failed
     while unsettled.any() and report.friction_iterations < most:
-        is_damped = report.friction_iterations > _WHOLE
-        start = _half_way(potential, q, before, unsettled) if is_damped else q
-        if not potential.renew_friction(start):
-            break
-        unsettled = islands.anyone(potential.labels, unsettled) & potential.movable & ~failed
-        before = q
-        q, left, again = minimise(potential, system, start, None, unsettled, dt, config, watch)
+        is_damped, x = report.friction_iterations > _WHOLE, stages.place(core.work)
+        if is_damped:
+            _go_half_way(core, before, unsettled)
+        start = stages.place(core.work)
+        unsettled = islands.anyone(_renew(core), unsettled) & core.movable & ~failed
+        before, core.is_measured = x, False
+        left, again = minimise(core, unsettled, watch)
         report.add(again)
         unconverged, failed = unconverged | left, failed | (left & (not again.converged))
-        size = _sizes(potential, start, q, dt, config)
-        end = np.maximum(potential.remainder, TINY) if is_damped else TINY
-        unsettled = islands.anyone(potential.labels, size > end) & potential.movable & ~failed
-    potential.renew_friction(q)
+        end = np.maximum(core.remainder, TINY) if is_damped else np.full(len(left), TINY)
+        unsettled = stages.moves_more(core.work, start, end, _ROUNDING) & core.movable & ~failed
+    _renew(core)
     if unsettled.any():
-        report.warnings.append(_unsettled(potential, np.where(unsettled[:, None], q - before, 0.0), most))
-    return q, unconverged
+        report.warnings.append(_unsettled(core, before, unsettled, most))
+    return unconverged
 
 
-def _half_way(potential: Potential, q: Array, before: Array, unsettled: Bools) -> Array:
-    """Half-way from q to `before`, or as far as nothing touches, (n, 12) each; bodies that have settled stay."""
-    potential.place(q, unsettled)
-    back = np.where(unsettled[:, None], 0.5 * (before - q), 0.0)
-    fraction, _ = potential.step_fractions(q, back)
-    return q + fraction[:, None] * back
+def _renew(core: Core) -> Ints:
+    """Renew friction where bodies are. Returns: labels (B,) of islands."""
+    stages.stay_there(core.work)
+    touching.collide(core.work)
+    return touching.renew_friction(core.work)  # type: ignore[no-any-return]
 
 
-def _sizes(potential: Potential, start: Array, q: Array, dt: float, config: Config) -> Array:
-    """By how much each body's island has moved from start to q, (n, 12) each, in units of the tolerances, (n,)."""
-    dq, tolerances = q - start, (config.velocity_tol * dt, config.transrate_tol * dt)
-    motions = potential.motions(dq)
-    rounding = _ROUNDING * (np.abs(q[:, :3]).max(axis=1) + potential.extent)
-    dq = np.where((motions > rounding)[:, None], dq, 0.0)
-    return step_sizes(potential.labels, potential.motions(dq), dq, *tolerances, potential.is_soft)
+def _go_half_way(core: Core, before: Array, unsettled: Bools) -> None:
+    """Go half-way to nodes (N, 3), or as far as nothing touches; bodies that have settled stay."""
+    stages.first(core.work, unsettled)
+    stages.aim(core.work, half_way(core.work, before))
+    touching.collide(core.work)
+    stages.go_as_far(core.work)
 
 
-def _unsettled(potential: Potential, dq: Array, most: int) -> str:
-    motions = potential.motions(dq)
+@compiled
+def half_way(work, before):
+    """Half of the way (N, 3) of moving bodies to nodes (N, 3)."""
+    result, body = 0.5 * (before - work.now.x), work.scene.rows.body
+    for n in range(len(result)):
+        if not work.moving[body[work.sums.row_of_node[n]]]:
+            result[n] = 0.0
+    return result
+
+
+def _unsettled(core: Core, before: Array, unsettled: Bools, most: int) -> str:
+    motions = np.where(unsettled, stages.moved(core.work, before)[0], 0.0)
     body = int(motions.argmax())
     return (
         f"friction did not settle in friction_iterations = {most} minimisations: the last one moved "
-        f"'{potential.body_names[body]}' by {motions[body]:.3g} m"
+        f"'{core.names[body]}' by {motions[body]:.3g} m"
     )

@@ -15,37 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import cross, dot
-from ipc_articulation.engine import islands
-from ipc_articulation.engine.potential import Potential
-
-
-def free_turns(
-    potential: Potential, q: Array, step: Array, which: Bools, labels: Ints, moving: Bools
-) -> tuple[Array, Bools]:
-    """A step from q (n, 12) with the rotations of some bodies' islands on circles.
-
-    Args:
-        potential: E.
-        q: Coordinates.
-        step: The straight step (n, 12).
-        which: The bodies, (n,).
-        labels: Islands, (n,).
-        moving: Bodies that move, (n,).
-
-    Returns:
-        The step (n, 12), and the bodies among them that have one: the straight way there is free, and leads to no other
-        island, if those have theirs too and all others go straight. Without contact none has, because Newton's method
-        finds its way then.
-    """
-    if not potential.may_touch:
-        return step, np.zeros(len(q), dtype=np.bool_)
-    turned = np.where(which[:, None], on_circles(q, step, *potential.tree), step)
-    potential.place(q, moving)
-    free, met = potential.step_fractions(q, turned)
-    return turned, which & ~islands.anyone(met, (free < 1.0) | (met != labels))
 
 
 @compiled

@@ -9,7 +9,7 @@ from typing import Any
 from ipc_articulation.arrays import Array
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
-from ipc_articulation.engine.potential import Potential
+from ipc_articulation.engine.output.step_output import StepOutput
 from ipc_articulation.engine.terms.joint_penalty import JointForces
 from ipc_articulation.errors import EngineError
 from ipc_articulation.frontend.turns import Turn, in_turn
@@ -27,39 +27,39 @@ class StepEnd:
         q: Those at its end, which minimise the potential, (n, 12).
     """
 
-    def __init__(self, frame: int, potential: Potential, q_start: Array, q: Array, turn: Turn) -> None:
-        """Take the potential of the step, and the turn of its scene."""
+    def __init__(self, frame: int, output: StepOutput, q_start: Array, q: Array, turn: Turn) -> None:
+        """Take what is read of the step, and the turn of its scene."""
         self.q_start, self.q, self.turn = q_start, q, turn
-        self._frame, self._potential, self._is_past = frame, potential, False
+        self._frame, self._output, self._is_past = frame, output, False
 
     def close(self) -> None:
-        """Invalidate the end, because the next step begins and changes the potential."""
+        """Invalidate the end, because the next step begins and changes what it was read of."""
         self._is_past = True
 
     @in_turn
     def minimum_distance(self) -> float:
         self._refuse_past()
-        return self._potential.minimum_distance(self.q)
+        return self._output.minimum_distance(self.q)
 
     @in_turn
     def collisions(self) -> int:
         self._refuse_past()
-        return self._potential.collisions(self.q)
+        return self._output.collisions(self.q)
 
     @in_turn
     def contacts(self, dt: float) -> ContactForces:
         self._refuse_past()
-        return self._potential.contact_forces(self.q, dt)
+        return self._output.contact_forces(self.q, dt)
 
     @in_turn
     def joint_forces(self, dt: float) -> JointForces:
         self._refuse_past()
-        return self._potential.joint_forces(self.q, dt)
+        return self._output.joint_forces(self.q, dt)
 
     @in_turn
     def energies(self) -> dict[str, float]:
         self._refuse_past()
-        return self._potential.energies(self.q)
+        return self._output.energies(self.q)
 
     def _refuse_past(self) -> None:
         if self._is_past:

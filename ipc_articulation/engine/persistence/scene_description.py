@@ -37,9 +37,9 @@ def describe(model: EngineModel, workspace: Workspace) -> dict[str, Any]:
             _digest(body.rest, body.mass, body.edges, body.triangles, body.tetrahedra) for body in bodies.soft.bodies
         ],
         "elements of soft bodies": [
-            _digest(*term.constants) for term in workspace.potential.terms if isinstance(term, FiniteElements)
+            _digest(*term.constants) for term in workspace.core.terms if isinstance(term, FiniteElements)
         ],
-        "terms of the energy": list(dict.fromkeys(term.name for term in workspace.potential.terms)),
+        "terms of the energy": list(dict.fromkeys(term.name for term in workspace.core.terms)),
         _JOINTS: [[mesh.geo_id, len(mesh.joints)] for mesh in joints],
         _OF_JOINTS: [_digest_of_joints(mesh) for mesh in joints],
         **physics_of(model.config),
@@ -64,7 +64,7 @@ def _compared(key: str, value: Any) -> Any:
 def _contact(workspace: Workspace) -> dict[str, Any]:
     if workspace.contact is None:
         return {}
-    materials, planes = workspace.contact.materials, workspace.contact.half_planes.planes
+    materials, planes = workspace.contact.materials, workspace.contact.planes
     of_parts = [] if workspace.contact.parts is None else [workspace.contact.parts.friction]
     return {
         "contact resistance": _resistances(materials),

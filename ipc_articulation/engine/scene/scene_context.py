@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
+from ipc_articulation.engine.scene.numbering import Numbering, numbering_of
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.articulations import ARTICULATION, ArticulationTable, read_articulations
 from ipc_articulation.frontend.attributes import constitution_uid
@@ -32,6 +34,15 @@ class SceneContext:
     coordinates: JointCoordinates  # of the tracked joints, in their order
     articulations: ArticulationTable
     births: dict[int, Array]  # geometry id -> q (n, 12) of all bodies when that geometry came into the scene
+
+    @cached_property
+    def numbering(self) -> Numbering:
+        """Where nodes are among the coordinates of the bodies."""
+        return numbering_of(self.bodies, self.surfaces)
+
+    def nodes(self, vertices: Ints) -> Ints:
+        """The nodes of soft vertices of `surfaces`."""
+        return vertices - self.surfaces.first[self.numbering.affine] + 4 * self.numbering.affine
 
     @property
     def tracked(self) -> tuple[JointMesh, ...]:

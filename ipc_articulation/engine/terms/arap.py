@@ -20,13 +20,7 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.elasticity.signed_svd import signed_svd
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
-
-
-def read(slots: Sequence[Any], context: SceneContext) -> ShapeEnergy:
-    """The term of the affine bodies among the slots."""
-    return ShapeEnergy("ARAP", add_energy, add_derivatives, stiffness_of(slots, context))
-
+from ipc_articulation.engine.terms.shape import Shape, over_nodes, read_shape
 
 _FLAT = 1e-6  # sum of two singular values of a body that is almost flat
 
@@ -67,3 +61,11 @@ def _add_hessian(U, s, V, c2, least, H):
             for k in range(9):
                 for m in range(9):
                     H[3 + k, 3 + m] -= shrink * T[k] * T[m]
+
+
+KERNELS = over_nodes(add_energy, add_derivatives)
+
+
+def read(slots: Sequence[Any], context: SceneContext) -> Shape:
+    """The term of the affine bodies among the slots."""
+    return read_shape("ARAP", KERNELS, slots, context)

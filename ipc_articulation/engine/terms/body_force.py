@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array
+from ipc_articulation.engine.scene.numbering import Numbering
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.term import Load
+from ipc_articulation.engine.terms.load import Load
+from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.force_checks import refuse_strong
 from ipc_articulation.frontend.written_attributes import InstanceAttribute
 
@@ -30,12 +30,9 @@ def read(slots: Sequence[Any], context: SceneContext) -> BodyForce:
         SceneError: An attribute is missing.
     """
     bodies = context.bodies
-    return BodyForce(
-        InstanceAttribute(bodies, slots, "external_force", (DOF,)),
-        InstanceAttribute(bodies, slots, "external_force/is_constrained"),
-        ~(bodies.is_fixed | bodies.external_kinetic),
-        bodies.mass[:, 0, 0],
-    )
+    force = InstanceAttribute(bodies, slots, "external_force", (DOF,))
+    is_on = InstanceAttribute(bodies, slots, "external_force/is_constrained")
+    return BodyForce(force, is_on, bodies, context.numbering)
 
 
 class BodyForce(Load):
@@ -43,25 +40,21 @@ class BodyForce(Load):
 
     name = "body force"
 
-    def __init__(self, force: InstanceAttribute, is_on: InstanceAttribute, has_kinetic: Bools, mass: Array) -> None:
-        """Take the attributes F and its switch, a mask (n,) of bodies on which it acts, and their mass (n,) [kg]."""
-        self._force, self._is_on, self._has_kinetic, self._mass = force, is_on, has_kinetic, mass
-        super().__init__(len(has_kinetic))
+    def __init__(
+        self, force: InstanceAttribute, is_on: InstanceAttribute, bodies: BodyTable, numbering: Numbering
+    ) -> None:
+        """Take the attributes F and its switch."""
+        super().__init__(self.name, numbering, force.rows)
+        self._force, self._is_on, self._mass = force, is_on, bodies.mass[force.rows, 0, 0]
+        self._has_kinetic = ~(bodies.is_fixed | bodies.external_kinetic)[force.rows]
 
-    @property
-    def drives(self) -> Ints:
-        return self._force.rows
-
-    def begin_step(self, state: EngineState, dt: float) -> None:
+    def begin_step(self, state: EngineState, x: Array, dt: float) -> None:
         """Read the forces.
 
         Raises:
             SceneError: One of them is not finite or absurdly strong, or a switch not 0 or 1; names body or instance.
         """
-        rows = self._force.rows
-        acts = self._is_on.read_switch() & self._has_kinetic[rows]
-        self._F = np.zeros_like(state.q)
+        acts = self._is_on.read_switch() & self._has_kinetic
         F = self._force.read() * acts[:, None]
-        refuse_strong(F[:, :3], self._mass[rows], dt, self._force.said)
-        self._F[rows] = dt * dt * F
-        self._q_t = state.q
+        refuse_strong(F[:, :3], self._mass, dt, self._force.said)
+        self._press_bodies(self._force.rows, dt * dt * F, x)

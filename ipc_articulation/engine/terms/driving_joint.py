@@ -22,26 +22,38 @@ import numpy as np
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.articulation.kinds import KINDS
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.coordinate_term import CoordinateTerm
+from ipc_articulation.engine.terms.coordinate_term import CoordinateFunctions, over_joints
 from ipc_articulation.frontend.joints import JointMesh
 from ipc_articulation.frontend.written_attributes import JointAttribute
 
 
-class DrivingJoints(CoordinateTerm):
+@compiled
+def _spring(theta, c):
+    """½ κ (θ - θ̃)², c = (κ, θ̃)."""
+    away = theta - c[1]
+    return 0.5 * c[0] * away**2, c[0] * away, c[0]
+
+
+_SPRING = over_joints(_spring)
+
+
+class DrivingJoints(CoordinateFunctions):
     """The drives of m joints."""
 
     name = "driving joint"
 
-    def __init__(self, meshes: Sequence[JointMesh], places: Ints, mass: Array) -> None:
+    def __init__(self, meshes: Sequence[JointMesh], places: Ints, mass: Array, affine: int) -> None:
         """Find the joints and their attributes.
 
         Args:
             meshes: The joint geometries, of kinds with a coordinate.
             places: Indices of their joints in the state's θ, (m,).
             mass: Masses of all bodies, (n,) [kg].
+            affine: Number of affine bodies.
 
         Raises:
             SceneError: An attribute is missing; names the joint geometry.
@@ -57,44 +69,30 @@ class DrivingJoints(CoordinateTerm):
         self._springs_a_joint = np.ones(len(driven))
         self._springs_a_joint[self._doubled] = 2.0
         joints = Joints.concatenate([driven.joints, second])
-        super().__init__(JointCoordinates(joints, np.zeros(len(joints))), places)
-        self._aim = self._kappa = np.zeros(len(joints))
+        coordinates = JointCoordinates(joints, np.zeros(len(joints)))
+        super().__init__(coordinates, places, affine, np.zeros((len(joints), 2)), _SPRING)
+        self.drives = np.unique(self.couples)
         self.stiffest = 0.0  # κ of the present step
 
-    @property
-    def drives(self) -> Ints:
-        return np.unique(self.bodies)
-
-    def begin_step(self, state: EngineState, dt: float) -> None:
+    def begin_step(self, state: EngineState, x: Array, dt: float) -> None:
         """Read what the animator has just written.
 
         Raises:
             SceneError: A number is not finite, a strength is negative or a switch not 0 or 1; names geometry, joint and
                 attribute.
         """
-        theta = state.theta[self._places]
+        super().begin_step(state, x, dt)
+        count = len(self._places)
         aim = np.concatenate([aim.read() for aim in self._aims]) - self._offset
-        aim = np.where(self._is_passive.read_switch(), theta, aim)
         kappa = self._springs_a_joint * self._ratio.read() * self._mass * self._is_constrained.read_switch()
-        zeros = np.zeros(len(self._doubled))
-        self._theta, self._aim = np.concatenate([theta, zeros]), np.concatenate([aim, zeros])
-        self._kappa = np.concatenate([kappa, kappa[self._doubled]])
+        self.constants[:count, 0], self.constants[count:, 0] = kappa, kappa[self._doubled]
+        self.constants[:count, 1] = np.where(self._is_passive.read_switch(), self._theta[:count], aim)
         self.stiffest = float(kappa.max(initial=0.0))
-
-    def pair_energies(self, q: Array) -> Array:
-        return 0.5 * self._kappa * self._error(q) ** 2
-
-    def derivatives(self, q: Array) -> tuple[Array, Array]:
-        return self._kappa * self._error(q), self._kappa
-
-    def _error(self, q: Array) -> Array:
-        """θ - θ̃ of all springs, (springs,)."""
-        return self.coordinates_at(q) - self._aim
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> DrivingJoints:
     """The drives of the joint geometries among the slots."""
-    return DrivingJoints(*context.joints_of(slots), context.bodies.mass[:, 0, 0])
+    return DrivingJoints(*context.joints_of(slots), context.bodies.mass[:, 0, 0], context.numbering.affine)
 
 
 def _second_springs(joints: Joints) -> tuple[Ints, Joints]:

@@ -22,12 +22,13 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.articulation.frames import local_directions, unit
 from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.scene.numbering import Numbering
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.term import Load
+from ipc_articulation.engine.terms.load import Load
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS, JointKind
 from ipc_articulation.frontend.joints import JointMesh
 from ipc_articulation.frontend.written_attributes import JointAttribute
@@ -40,12 +41,13 @@ class JointForces(Load):
 
     name = "joint force"
 
-    def __init__(self, meshes: Sequence[JointMesh], has_kinetic: Bools) -> None:
+    def __init__(self, meshes: Sequence[JointMesh], has_kinetic: Bools, numbering: Numbering) -> None:
         """Find the attributes of the joints.
 
         Args:
             meshes: The joint geometries.
             has_kinetic: Which bodies forces act on, (n,).
+            numbering: Of nodes.
 
         Raises:
             SceneError: An attribute is missing; names the joint geometry.
@@ -53,29 +55,25 @@ class JointForces(Load):
         self._loads = [
             _Load([mesh for mesh in meshes if mesh.kind == kind], kind) for kind in JOINT_KINDS.values() if kind.load
         ]
-        self._has_kinetic = has_kinetic
-        super().__init__(len(has_kinetic))
+        self._bodies = np.concatenate([load.bodies.ravel() for load in self._loads])
+        self._acts = has_kinetic[self._bodies][:, None]
+        super().__init__(self.name, numbering, np.unique(self._bodies))
 
-    @property
-    def drives(self) -> Ints:
-        return np.unique(np.concatenate([load.bodies.ravel() for load in self._loads]))
-
-    def begin_step(self, state: EngineState, dt: float) -> None:
+    def begin_step(self, state: EngineState, x: Array, dt: float) -> None:
         """Read what the animator has just written.
 
         Raises:
             SceneError: A number is not finite; names geometry, joint and attribute.
         """
-        self._q_t, self._F = state.q, np.zeros_like(state.q)
-        for load in self._loads:
-            np.add.at(self._F, load.bodies, dt * dt * load.forces(state.q))
-        self._F[~self._has_kinetic] = 0.0
+        F = np.concatenate([load.forces(state.q).reshape(-1, DOF) for load in self._loads])
+        self._press_bodies(self._bodies, dt * dt * F * self._acts, x)
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> JointForces:
     """The forces on the joint geometries among the slots."""
     bodies = context.bodies
-    return JointForces(context.joints_of(slots)[0], ~(bodies.is_fixed | bodies.external_kinetic))
+    has_kinetic = ~(bodies.is_fixed | bodies.external_kinetic)
+    return JointForces(context.joints_of(slots)[0], has_kinetic, context.numbering)
 
 
 class _Load:

@@ -14,52 +14,30 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.arrays import Array
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.coordinate_term import CoordinateTerm
+from ipc_articulation.engine.terms.coordinate_term import CoordinateFunctions, over_joints
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.joints import JointMesh
 from ipc_articulation.frontend.written_attributes import JointAttribute
 
 
-class JointLimits(CoordinateTerm):
+@compiled
+def _bounds(theta, c):
+    """s |r|³ with r = (θ - its nearest value in [l, u]) / width, c = (l, u, s, width)."""
+    r, s, width = (theta - min(max(theta, c[0]), c[1])) / c[3], c[2], c[3]
+    return s * abs(r) ** 3, 3.0 * s * r * abs(r) / width, 6.0 * s * abs(r) / width**2
+
+
+_BOUNDS = over_joints(_bounds)
+
+
+class JointLimits(CoordinateFunctions):
     """The limits of m joints; constant after they were read, as in libuipc."""
 
     name = "joint limit"
-
-    def __init__(
-        self, coordinates: JointCoordinates, places: Ints, lower: Array, upper: Array, strength: Array
-    ) -> None:
-        """Take the limits.
-
-        Args:
-            coordinates: The joints.
-            places: Their indices in the state's θ, (m,).
-            lower: Bounds on θ, not above `upper`, (m,) [rad or m].
-            upper: Upper bounds, (m,).
-            strength: s, (m,) [J·s²].
-        """
-        super().__init__(coordinates, places)
-        self._lower, self._upper, self._strength = lower, upper, strength
-        self._width = np.where(upper > lower, upper - lower, 1.0)
-
-    def begin_step(self, state: EngineState, dt: float) -> None:
-        self._theta = state.theta[self._places]
-
-    def pair_energies(self, q: Array) -> Array:
-        return self._strength * np.abs(self._excess(q)) ** 3
-
-    def derivatives(self, q: Array) -> tuple[Array, Array]:
-        r = self._excess(q)
-        slope = 3.0 * self._strength * r * np.abs(r) / self._width
-        return slope, 6.0 * self._strength * np.abs(r) / self._width**2
-
-    def _excess(self, q: Array) -> Array:
-        """Distance of θ from its bounds, in widths, (m,): r above the upper one, -r below the lower one."""
-        theta = self.coordinates_at(q)
-        return (theta - np.clip(theta, self._lower, self._upper)) / self._width
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> JointLimits:
@@ -71,7 +49,9 @@ def read(slots: Sequence[Any], context: SceneContext) -> JointLimits:
     meshes, places = context.joints_of(slots)
     coordinates = JointCoordinates.of(meshes)
     lower, upper, strength = np.concatenate([_read_limits(mesh) for mesh in meshes], axis=1)
-    return JointLimits(coordinates, places, lower - coordinates.offset, upper - coordinates.offset, strength)
+    width = np.where(upper > lower, upper - lower, 1.0)
+    constants = np.column_stack([lower - coordinates.offset, upper - coordinates.offset, strength, width])
+    return JointLimits(coordinates, places, context.numbering.affine, constants, _BOUNDS)
 
 
 def _read_limits(mesh: JointMesh) -> Array:

@@ -25,14 +25,16 @@ from ipc_articulation.articulation import kinds
 from ipc_articulation.articulation.kinds import HELD, HELICAL, KINDS
 from ipc_articulation.articulation.vectors import to_world
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.linear_system.hessian import Hessian
+from ipc_articulation.engine.scene.numbering import coordinates
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.term import PairTerm, Projecting
+from ipc_articulation.engine.terms.coordinates import add_gradients, add_pair
+from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.joints import JointMesh
+from ipc_articulation.references import by_reference
 
 
-class Penalties(NamedTuple):
+class _Penalties(NamedTuple):
     """The arrays of m joints."""
 
     kind: Ints  # (m,)
@@ -44,6 +46,9 @@ class Penalties(NamedTuple):
     blocks: Array  # (m, 24, 24) Hessians, constant where r is linear
 
 
+PenaltiesType, Penalties = by_reference(_Penalties, __name__)
+
+
 class JointForces(NamedTuple):
     """Forces of m joints on their bodies, conjugate to the coordinates q."""
 
@@ -51,41 +56,37 @@ class JointForces(NamedTuple):
     forces: Array  # (m, 2, 12) on either [N, N·m, or times s²]
 
 
-class JointPenalties(PairTerm, Projecting):
+class JointPenalties(Term):
     """The penalties of m joints."""
 
     name = "joint"
 
-    def __init__(self, meshes: Sequence[JointMesh], mass: Array) -> None:
-        """Take the joints of joint geometries, and the masses of all bodies, (n,) [kg]."""
-        self.arrays = _make_penalties(meshes, mass)
-        super().__init__(self.arrays.bodies)
-        self.projected = np.ones(len(mass), dtype=np.bool_)
-        _set_constant_hessians(self.arrays)
+    def __init__(self, meshes: Sequence[JointMesh], mass: Array, affine: int) -> None:
+        """Take the joints of joint geometries, the masses of all bodies, (n,) [kg], and the number of affine ones."""
+        arrays = _make_penalties(meshes, mass)
+        _set_constant_hessians(arrays)
+        self.penalties, self._affine = hold_penalties(arrays), affine
+        self.couples = self.joints = arrays.bodies
+        self.room = len(arrays.bodies)
 
-    def begin_step(self, state: EngineState, dt: float) -> None:
+    def begin_step(self, state: EngineState, x: Array, dt: float) -> None:
         """Do nothing, because nothing changes from step to step."""
 
-    def pair_energies(self, q: Array) -> Array:
-        return energies(self.arrays, q)
+    def add_energies(self, x: Array, y: Array, moving: Bools, E: Array) -> None:
+        add_penalty_energies(self.penalties, self._affine, x, moving, E)
 
-    def forces(self, q: Array) -> JointForces:
-        """The forces that hold the joints together at q (n, 12); times dt²."""
-        return JointForces(self.bodies, -_gradients(self.arrays, q))
-
-    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
-        add_derivatives(self.arrays, q, self._moving, g)
-        add_residual_curvature(self.arrays, q, self._moving, self.projected)
-        hessian.add_pairs(self.bodies, self.arrays.blocks)
+    def add_derivatives(self, x: Array, y: Array, to: Any) -> None:
+        add_penalty_derivatives(self.penalties, self._affine, x, to)
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> JointPenalties:
     """The penalties of the joint geometries among the slots."""
     ids = {slot.id() for slot in slots}
-    return JointPenalties([mesh for mesh in context.joints if mesh.geo_id in ids], context.bodies.mass[:, 0, 0])
+    meshes = [mesh for mesh in context.joints if mesh.geo_id in ids]
+    return JointPenalties(meshes, context.bodies.mass[:, 0, 0], context.numbering.affine)
 
 
-def _make_penalties(meshes: Sequence[JointMesh], mass: Array) -> Penalties:
+def _make_penalties(meshes: Sequence[JointMesh], mass: Array) -> _Penalties:
     vectors = [KINDS[mesh.kind.kind].held(mesh.placement) for mesh in meshes]  # (k, 2, h, 4) each
     counts = [len(mesh.joints) for mesh in meshes]
     local = np.zeros((sum(counts), 2, HELD, 4))
@@ -93,7 +94,7 @@ def _make_penalties(meshes: Sequence[JointMesh], mass: Array) -> Penalties:
         local[end - len(of_mesh) : end, :, : of_mesh.shape[2]] = of_mesh
     bodies = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(mesh.joints.bodies for mesh in meshes)])
     ratio = np.concatenate([np.zeros(0), *(mesh.strength_ratio for mesh in meshes)])
-    return Penalties(
+    return _Penalties(
         kind=np.repeat(np.array([mesh.kind.kind for mesh in meshes], dtype=np.int64), counts),
         bodies=bodies,
         stiffness=ratio * mass[bodies].sum(axis=1),
@@ -195,7 +196,7 @@ def _add_outer(c, left, right, at, k, to, m, block):
 
 
 @compiled
-def _gradients(penalties, q):
+def gradients(penalties, q):
     """The gradient of each joint's energy by the coordinates of its two bodies at q (n, 12), (m, 2, 12)."""
     x, y, r = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD)
     D, J = np.empty((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 2 * DOF))
@@ -282,3 +283,27 @@ def _pull_back(D, local, held, J):
                         J[row, DOF * side + k] += d * local[side, a, 3]
                         for i in range(3):
                             J[row, DOF * side + 3 + 3 * k + i] += d * local[side, a, i]
+
+
+@compiled
+def hold_penalties(penalties):
+    return Penalties(*penalties)
+
+
+@compiled
+def add_penalty_energies(penalties, affine, x, moving, E):
+    of_joints, bodies = energies(penalties, coordinates(x, affine)), penalties.bodies
+    for j in range(len(of_joints)):
+        left, right = bodies[j]
+        E[left if moving[left] else right] += of_joints[j]
+
+
+@compiled
+def add_penalty_derivatives(penalties, affine, x, to):
+    q, g = coordinates(x, affine), np.zeros((affine, DOF))
+    add_derivatives(penalties, q, to.moving, g)
+    add_residual_curvature(penalties, q, to.moving, to.projected)
+    add_gradients(g, to)
+    bodies, blocks = penalties.bodies, penalties.blocks
+    for j in range(len(bodies)):
+        add_pair(bodies[j], blocks[j], to)

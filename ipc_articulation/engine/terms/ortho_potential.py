@@ -20,23 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
 from ipc_articulation.elasticity.signed_svd import eigenvectors
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
+from ipc_articulation.engine.terms.shape import Shape, over_nodes, read_shape
 
 NAME = "ortho potential"
-
-
-def read(slots: Sequence[Any], context: SceneContext) -> ShapeEnergy:
-    """The term of the affine bodies among the slots."""
-    return make(stiffness_of(slots, context))
-
-
-def make(stiffness: Array) -> ShapeEnergy:
-    """The term of n bodies with stiffness v κ [J], (n,), zero for those without this energy."""
-    return ShapeEnergy(NAME, add_energy, add_derivatives, stiffness)
 
 
 @compiled
@@ -127,3 +116,11 @@ def _add_stress(S, c4, H):
         for j in range(3):
             for k in range(3):
                 H[3 + 3 * i + k, 3 + 3 * j + k] += c4 * S[i, j]
+
+
+KERNELS = over_nodes(add_energy, add_derivatives)
+
+
+def read(slots: Sequence[Any], context: SceneContext) -> Shape:
+    """The term of the affine bodies among the slots."""
+    return read_shape(NAME, KERNELS, slots, context)

@@ -22,31 +22,6 @@ from ipc_articulation.articulation.bounded_springs import STIFFNESS, slopes
 from ipc_articulation.articulation.spring_impulses import impulses
 from ipc_articulation.articulation.spring_rows import along, selected
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine import islands
-
-
-@compiled
-def press_parts(dq, H, couples, articulations, J, delta):
-    """`press` for articulations, their bodies coupled by pairs (c, 2), and a Hessian whose parts are not known.
-
-    Args:
-        dq: -H⁻¹ g, (n, 12).
-        H: `Blocks` of n bodies.
-        couples: (c, 2).
-        articulations: `HeldArticulations`.
-        J: ∂δθ/∂q, (F, 24).
-        delta: δθ, (F,).
-
-    Returns:
-        The part of each body, (n,), and the results of `press`.
-    """
-    is_unknown, joined = H.place >= 0, np.empty((H.number, 2), dtype=np.int64)
-    for k in range(H.number):
-        joined[k, 0], joined[k, 1] = H.bodies[H.upper.rows[k]], H.bodies[H.upper.cols[k]]
-    labels = islands.join(islands.join(np.arange(len(dq)), joined, is_unknown), couples, is_unknown)
-    held = articulations
-    given = held.bodies, J, held.rows, held.springs, held.row_tilde, delta
-    return labels, press(dq, H.place, labels, *given)
 
 
 @compiled

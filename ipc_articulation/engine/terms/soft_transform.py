@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation import affine
-from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.engine.linear_system.hessian import Hessian
+from ipc_articulation.arrays import Array
+from ipc_articulation.engine.scene.numbering import Numbering, nodes_of, weights
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.term import Approaching, Term
+from ipc_articulation.engine.terms.goals import Goals
+from ipc_articulation.engine.terms.term import NO_BODIES
+from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.written_attributes import InstanceAttribute
 
 
@@ -35,12 +35,12 @@ def read(slots: Sequence[Any], context: SceneContext) -> SoftTransform:
         InstanceAttribute(bodies, slots, "aim_transform", (4, 4)),
         InstanceAttribute(bodies, slots, "strength_ratio", (2,), nonnegative=True),
         InstanceAttribute(bodies, slots, "is_constrained"),
-        bodies.mass,
-        bodies.is_fixed,
+        bodies,
+        context.numbering,
     )
 
 
-class SoftTransform(Term, Approaching):
+class SoftTransform(Goals):
     """Soft transform constraints of all bodies."""
 
     name = "soft transform"
@@ -50,53 +50,29 @@ class SoftTransform(Term, Approaching):
         aim: InstanceAttribute,
         strength: InstanceAttribute,
         is_on: InstanceAttribute,
-        mass: Array,
-        is_fixed: Bools,
+        bodies: BodyTable,
+        numbering: Numbering,
     ) -> None:
-        """Take the attributes; mass (n, 12, 12) and is_fixed (n,) of all bodies."""
-        self._aim, self._strength, self._is_on = aim, strength, is_on
-        self._is_free = ~is_fixed[aim.rows]
-        self._M_center, self._M_about = split_mass(mass[aim.rows])
-        self._blocks = np.zeros_like(mass)
-        self._start = self._goal = self._q_hat = np.zeros((len(mass), DOF))
+        """Take the attributes."""
+        super().__init__(aim.rows, numbering)
+        self._transform, self._strength, self._is_on = aim, strength, is_on
+        self._is_free = ~bodies.is_fixed[aim.rows]
+        self._M_center, self._M_about = split_mass(bodies.mass[aim.rows])
         self.stiffest = 0.0  # strength of the present step
 
-    @property
-    def drives(self) -> Ints:
-        return self._aim.rows
-
-    @property
-    def stiffness(self) -> Array:
-        """M̃ of the present step, (n, 12, 12)."""
-        return self._blocks
-
-    def begin_step(self, state: EngineState, dt: float) -> None:
-        """Read goals, strengths and switches.
+    def _read(self, aim: Array) -> Array:
+        """See `Goals`.
 
         Raises:
             SceneError: One is not finite, a strength is negative or a switch not 0 or 1; names the body or instance.
         """
-        rows = self._aim.rows
-        acts = self._is_on.read_switch() & self._is_free
+        rows, acts = self._transform.rows, self._is_on.read_switch() & self._is_free
         strength = self._strength.read() * acts[:, None]
         self.stiffest, eta = float(strength.max(initial=0.0)), strength[:, :, None, None]
-        self._blocks[rows] = eta[:, 0] * self._M_center + eta[:, 1] * self._M_about
-        self._start, self._goal = state.q, state.q.copy()
-        self._goal[rows] = affine.q_from_transform(self._aim.read())
-        self.approach(1.0)
-
-    def approach(self, share: float) -> None:
-        self._q_hat = self._start + share * (self._goal - self._start)
-
-    def add_energy(self, q: Array, E: Array) -> None:
-        E += 0.5 * np.sum((q - self._q_hat) * self._gradient(q), axis=1)
-
-    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
-        g += self._gradient(q)
-        hessian.add_diagonal(self._blocks)
-
-    def _gradient(self, q: Array) -> Array:
-        return (self._blocks @ (q - self._q_hat)[:, :, None])[:, :, 0]
+        M = eta[:, 0] * self._M_center + eta[:, 1] * self._M_about
+        nodes = 4 * rows[:, None] + np.arange(4)
+        aim[nodes] = nodes_of(affine.q_from_transform(self._transform.read()))
+        return weights(M, len(rows), NO_BODIES, NO_BODIES)
 
 
 def split_mass(M: Array) -> tuple[Array, Array]:

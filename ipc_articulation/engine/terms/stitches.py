@@ -13,15 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ipc_articulation import affine
-from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.contact.soft.vertex_rows import add_gradients
-from ipc_articulation.engine import rows
-from ipc_articulation.engine.linear_system.hessian import Hessian
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.engine.scene.numbering import Numbering
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.finite_elements import owners
+from ipc_articulation.engine.terms.elements import Group, OverElements, StitchArrays, held_stitches, of_points
 from ipc_articulation.engine.terms.stiffest import Stiffest
-from ipc_articulation.engine.terms.term import Projecting, Term
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.soft.stitches import Side, read_stitches
@@ -52,7 +48,7 @@ def read(slots: Sequence[Any], context: SceneContext) -> Stitches:
         bodies, points = (np.concatenate(column, axis=1) for column in zip(*ends, strict=True))
         groups.append(_Group(found.law, bodies, points, found.constants))
         stiffest = _or_stiffer(stiffest, groups[-1], context.bodies, f"stitch geometry {slot.id()}")
-    return Stitches(groups, len(context.bodies), stiffest)
+    return Stitches(groups, stiffest, context.numbering)
 
 
 def _or_stiffer(stiffest: Stiffest, group: _Group, bodies: BodyTable, owner: str) -> Stiffest:
@@ -90,49 +86,29 @@ def _end(side: Side, context: SceneContext) -> tuple[Ints, Array]:
     return context.surfaces.body[vertices], context.surfaces.points[vertices]
 
 
-class Stitches(Term, Projecting):
-    """All stitches of a scene."""
+class Stitches(OverElements):
+    """Stitches between bodies, soft or affine."""
 
     name = "stitches"
 
-    def __init__(self, groups: Sequence[_Group], count: int, stiffest: Stiffest) -> None:
-        """Take the stitches of a scene with `count` rows, and the stiffest of them."""
-        self._groups, self._stiffest, self._square = tuple(groups), stiffest, 0.0
-        self._moving = self.projected = np.ones(count, dtype=np.bool_)
+    def __init__(self, of: Sequence[_Group], stiffest: Stiffest, numbering: Numbering) -> None:
+        """Take the stitches of a scene, and the stiffest of them."""
+        groups, pairs = [], [np.zeros((0, 2), dtype=np.int64)]
+        for group in of:
+            mixed = _arrays(group, numbering)
+            groups.append(Group(*of_points(group.law), held_stitches(mixed)))
+            width = mixed.body.shape[1]
+            pairs += [mixed.body[:, [0, k]] for k in range(1, width)]
+            self.room += len(mixed.body) * width * (width - 1) // 2
+        super().__init__(stiffest, groups)
+        self.couples = np.unique(np.concatenate(pairs), axis=0)
 
-    @property
-    def couples(self) -> Ints:
-        pairs = [group.bodies[:, [0, k]] for group in self._groups for k in range(1, group.bodies.shape[1])]
-        return np.unique(np.concatenate([np.zeros((0, 2), dtype=np.int64), *pairs]), axis=0)
 
-    @property
-    def joints(self) -> Ints:
-        return np.zeros((0, 2), dtype=np.int64)
-
-    def begin_step(self, state: EngineState, dt: float) -> None:
-        """Take the time step.
-
-        Raises:
-            SceneError: A stitch is so stiff that the inertia of what it holds is lost; names it.
-        """
-        self._stiffest.refuse(dt)
-        self._square = dt * dt
-
-    def select(self, moving: Bools) -> None:
-        self._moving = moving
-
-    def add_energy(self, q: Array, E: Array) -> None:
-        for group in self._groups:
-            W = group.law.energies(_positions(group, q), group.numbers, group.constants)
-            rows.add_at(E, owners(group.bodies, self._moving), self._square * W)
-
-    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
-        for group in self._groups:
-            projected = self.projected[group.bodies].any(axis=1)
-            g_v, H = group.law.derivatives(_positions(group, q), group.numbers, group.constants, projected)
-            bodies, points = group.bodies.ravel(), group.points.reshape(-1, 3)
-            add_gradients(group.numbers, self._square * g_v, bodies, points, g)
-            hessian.add_vertices(group.bodies, group.points, self._square * H)
+def _arrays(group: _Group, numbering: Numbering) -> StitchArrays:
+    """The stitches of one law; the engine has positions of points in the frames of rows of twelve coordinates."""
+    row, is_affine = numbering.rows_of(group.bodies, group.points), group.bodies < numbering.affine
+    weight = np.concatenate([np.ones((*row.shape, 1)), group.points * is_affine[:, :, None]], axis=2)
+    return StitchArrays(row, weight, numbering.body[row], numbering.first, group.constants, group.numbers)
 
 
 def _positions(group: _Group, q: Array) -> Array:

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.arrays import Ints
-from ipc_articulation.contact.soft.vertex_rows import add_gradients
-from ipc_articulation.contact.surfaces import Surfaces
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.engine.scene.numbering import Numbering
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.term import Load
+from ipc_articulation.engine.terms.load import Load
 from ipc_articulation.frontend.soft.constraints import ExternalForce
 
 
@@ -26,7 +25,7 @@ def read(slots: Sequence[Any], context: SceneContext) -> VertexForce:
         SceneError: An attribute is missing.
     """
     bodies, vertices = context.soft_vertices(slots)
-    return VertexForce(ExternalForce(bodies), context.surfaces, vertices)
+    return VertexForce(ExternalForce(bodies), context.nodes(vertices), context.numbering)
 
 
 class VertexForce(Load):
@@ -34,22 +33,17 @@ class VertexForce(Load):
 
     name = "vertex force"
 
-    def __init__(self, force: ExternalForce, surfaces: Surfaces, vertices: Ints) -> None:
-        """Take the forces, and the vertices (k,) of `surfaces` on which they act."""
-        self._force, self._vertices, self._surfaces = force, vertices, surfaces
-        super().__init__(len(surfaces.first) - 1)
+    def __init__(self, force: ExternalForce, nodes: Ints, numbering: Numbering) -> None:
+        """Take the forces, and the nodes (k,) on which they act."""
+        super().__init__(self.name, numbering, numbering.bodies_of(nodes))
+        self._force, self._nodes = force, nodes
 
-    @property
-    def drives(self) -> Ints:
-        return np.unique(self._surfaces.body[self._vertices])
-
-    def begin_step(self, state: EngineState, dt: float) -> None:
+    def begin_step(self, state: EngineState, x: Array, dt: float) -> None:
         """Read the forces.
 
         Raises:
             SceneError: One of them is not finite or absurdly strong; names body and vertex.
         """
-        given = self._force.read(dt)
-        forces = dt * dt * given.force * given.is_constrained[:, None]
-        self._q_t, self._F = state.q, np.zeros_like(state.q)
-        add_gradients(self._vertices[:, None], forces, self._surfaces.body, self._surfaces.points, self._F)
+        given, F = self._force.read(dt), np.zeros_like(x)
+        F[self._nodes] = dt * dt * given.force * given.is_constrained[:, None]
+        self._press(F, x)

@@ -8,8 +8,8 @@ from benchmarks.linear_solvers import solvers, systems
 from benchmarks.linear_solvers.solvers import PACKAGES, accuracy, ours
 from benchmarks.linear_solvers.systems import System
 from benchmarks.stark.soft_cases import soft_cases
-from ipc_articulation.engine.linear_system.block_matrix import Matrix
-from ipc_articulation.engine.linear_system.masks import ALL
+from ipc_articulation.linear_system.block_matrix import Matrix
+from ipc_articulation.linear_system.masks import ALL
 
 
 @pytest.fixture(scope="module")

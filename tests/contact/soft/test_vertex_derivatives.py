@@ -7,7 +7,7 @@ from ipc_articulation.contact import foresight, pair_barrier, pair_friction
 from ipc_articulation.contact.foresight import NOTHING_FORESEEN
 from ipc_articulation.contact.soft import vertex_barrier, vertex_friction
 from ipc_articulation.contact.soft.vertex_rows import add_gradients
-from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
+from ipc_articulation.linear_system.block_matrix import BlockMatrix
 from tests.contact.in_touch import folded, near_pose, parallel_stack
 from tests.contact.worlds import D_HAT, full_hessian
 from tests.derivatives import relative_error

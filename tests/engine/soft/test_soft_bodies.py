@@ -7,7 +7,7 @@ from uipc.constitution import FiniteElementExternalForce, SoftPositionConstraint
 
 from ipc_articulation.contact.planes.half_plane_contact import HalfPlaneContact
 from ipc_articulation.contact.soft.soft_contact import SoftContact
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton.newton_report import NewtonResult
 from ipc_articulation.errors import SceneError
 from tests.engine.soft.soft_scenes import (

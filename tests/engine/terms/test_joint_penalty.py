@@ -4,7 +4,7 @@ import pytest
 from ipc_articulation import affine
 from ipc_articulation.articulation import frames
 from ipc_articulation.articulation.kinds import CYLINDRICAL, HELICAL, KINDS, PLANAR, PRISMATIC, REVOLUTE, UNIVERSAL
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.terms.joint_penalty import JointPenalties, add_derivatives
 from tests.derivatives import central_difference, relative_error
 from tests.engine.joints import joint_mesh

@@ -1,0 +1,211 @@
+"""The stages of a Newton iteration of bodies that may touch, besides those of `stages`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact import barriers, choosing, friction, islands, memory
+from ipc_articulation.contact.models import fill
+from ipc_articulation.contact.ways import Place, between, of_near, positions, shorter, way, with_others
+from ipc_articulation.engine.newton import stages
+from ipc_articulation.engine.newton.stages import find_done, needed, take
+from ipc_articulation.engine.newton.turning import on_circles
+from ipc_articulation.engine.scene.numbering import coordinates, write_nodes
+from ipc_articulation.engine.terms import usual
+from ipc_articulation.linear_system.system import solve
+
+_GAPS, _SLIPS, _EXACT_SLIPS = 0.1, 0.1, 1e-3  # of gaps, and of friction in parts of μ λ, what a last step may change
+
+
+@compiled
+def collide(work):
+    """Find how far bodies may go to where is looked at, what they meet there, and what is near on this way."""
+    now = work.now
+    work.free, work.met, work.candidates, stencils, among = way(
+        work.scene, work.candidates, now, (work.at, work.y_at), work.start, work.moving, work.limits.longest
+    )
+    work.now = with_others(now, stencils, among)
+
+
+@compiled
+def follow_frictions(work):
+    """Take other coefficients of friction, those of the table."""
+    known = work.candidates.stencils
+    fill(work.scene, known, 0, len(known.kind))
+
+
+@compiled
+def begin(work, before):
+    """Begin a step with what is near: resistances, and friction.
+
+    Args:
+        work: After `collide` where bodies stand.
+        before: See `ends.places_before`.
+    """
+    scene, limits, law = work.scene, work.limits, work.scene.table.law
+    touch(work)
+    now = work.now
+    met = choosing.adopt(law, scene, now.stencils, now.some, now.y, before)
+    work.friction = friction.lag(scene, limits, now.stencils, now.some, now.y)
+    memory.anchor(scene, limits, work.memory, work.friction, now.x, work.since)
+    work.stiffer = choosing.follow(law, scene, work.candidates.stencils, now.stencils, now.among, met)
+    work.start = work.met
+
+
+@compiled
+def renew_friction(work):
+    """Take normal forces and tangents of friction from where bodies stand; see `engine.newton.lagging`.
+
+    Returns:
+        Labels (B,) of islands: bodies that are near there are of one.
+    """
+    touch(work)
+    now = work.now
+    work.friction = friction.lag(work.scene, work.limits, now.stencils, now.some, now.y)
+    memory.anchor(work.scene, work.limits, work.memory, work.friction, now.x, work.since)
+    usual.follow(work.usual, np.zeros_like(now.x))
+    work.start = work.met
+    return work.start
+
+
+@compiled
+def assemble(work):
+    """Add the derivatives of barriers and friction."""
+    scene, now, sums = work.scene, work.now, work.sums
+    of = sums.row_of_node, sums.is_free, sums.matrix, sums.g
+    barriers.add_derivatives(scene, work.limits.square, now.stencils, now.some, now.y, sums.projected, *of)
+    friction.add_friction(scene, work.friction, work.since, now.x, sums.moving, *of)
+
+
+@compiled
+def measure(work, ahead):
+    """Add their energies where a line search looks, or where bodies are."""
+    if ahead:
+        _add_energies(work, work.at, work.y_at, work.E_ahead)
+    else:
+        add_energies(work, work.E)
+
+
+@compiled
+def add_energies(work, E):
+    """Add their energies where bodies are to E (B,)."""
+    _add_energies(work, work.now.x, work.now.y, E)
+
+
+@compiled
+def _add_energies(work, x, y, E):
+    barriers.add_energies(work.scene.table, work.limits.square, work.now.stencils, y, work.moving, E)
+    friction.add_friction_energies(work.friction, work.since, x, work.moving, E)
+
+
+@compiled
+def remember(work):
+    """What the state remembers of the end of a step: resistances, and what friction has."""
+    memory.remember(work.scene, work.limits, work.memory, work.friction, work.since, work.now.x)
+    law = work.scene.table.law
+    return law.pairs, law.values, memory.known(work.memory)
+
+
+@compiled
+def look_ahead(work, by_gradients):
+    """Look at all of the step, after corrections of gaps; its forces are foreseen."""
+    scene, now, sums, square = work.scene, work.now, work.sums, work.limits.square
+    placed = needed(work)
+    y = positions(scene.points, scene.rows, now.x + work.dx, placed)
+    if not by_gradients and len(now.some.of):
+        loads = np.zeros_like(work.dx)
+        if barriers.add_corrections(scene, square, now.stencils, now.some, now.y, y, loads):
+            more = np.empty_like(work.dx)
+            solve(work.pattern, sums.matrix, sums.is_free, work.U, loads, more)
+            work.dx -= more
+            y = positions(scene.points, scene.rows, now.x + work.dx, placed)
+    barriers.foresee(scene, now.stencils, now.some, now.y, y)
+    work.at, work.y_at, work.y_ahead = now.x + work.dx, y, y
+
+
+@compiled
+def decide(work, at_goal, is_late):
+    """Find the bodies for which the step is the last one, and look at as much of it as bodies may go.
+
+    Returns:
+        Whether any island has to lower its energy, and the smallest fraction of a step that a body may go.
+    """
+    scene, now = work.scene, work.now
+    if find_done(work, at_goal, is_late, True):
+        y = between(scene.points, now.y, work.y_ahead, work.fraction)
+        work.done &= _keeps(work, shorter(scene.rows, now.x, now.x + work.dx, work.fraction), y)
+    return take(work), np.min(np.where(work.moving, work.fraction, 1.0))
+
+
+@compiled
+def _keeps(work, ahead, y_ahead):
+    """The bodies (B,) of islands in which a step to ahead (N, 3) almost keeps gaps and friction."""
+    now, limits, B = work.now, work.limits, len(work.moving)
+    gaps, slips = np.zeros(B), np.zeros(B)
+    barriers.add_changes(work.scene.table, now.stencils, now.y, y_ahead, work.moving, gaps)
+    friction.add_slips(work.friction, work.since, now.x, ahead, work.moving, slips)
+    allowed = np.where(islands.anyone(work.labels, limits.exact), _EXACT_SLIPS, _SLIPS)
+    return (islands.largest(work.labels, gaps) < _GAPS) & (islands.largest(work.labels, slips) < allowed)
+
+
+@compiled
+def keeps(work):
+    """The same of the step that was taken."""
+    return _keeps(work, work.at, work.y_at)
+
+
+@compiled
+def end_iteration(work, may_end, tol):
+    """Let friction follow the step, go there, and find what is within d̂; see `stages.end_iteration`."""
+    friction.follow(work.friction, work.since, work.now.x, work.at, work.moving, work.turned)
+    found = stages.end_iteration(work, may_end, tol)
+    touch(work)
+    return found
+
+
+@compiled
+def forget(work):
+    """Forget what the last Newton step has foreseen."""
+    work.now.stencils.foreseen[:] = np.nan
+
+
+@compiled
+def touch(work):
+    """Find what is within d̂ where bodies are."""
+    now = work.now
+    some = barriers.near(work.scene.table, now.stencils, now.y, work.moving)
+    work.now = Place(now.x, now.y, now.stencils, some, now.among, of_near(now.stencils, some))
+
+
+@compiled
+def bend(work, order, parent):
+    """The step of islands whose energies are too high on circles, see `newton.turning`.
+
+    Returns:
+        The nodes (N, 3) where the straight step leads and those where it leads on circles, and the bodies (B,) of these
+        islands.
+    """
+    affine, now = len(parent), work.now
+    which = work.moving & ~work.done & ~(islands.total(work.labels, work.E_ahead) <= work.highest)
+    straight, circles = work.at.copy(), work.at - now.x
+    q, dq = coordinates(now.x, affine), coordinates(circles, affine)
+    write_nodes(on_circles(q, dq, order, parent), circles)
+    return straight, now.x + circles, which
+
+
+@compiled
+def turn(work, straight, circles, which):
+    """Look at the way on which bodies (B,) turn on circles, and the others go straight, to nodes (N, 3) each."""
+    scene, body, row_of_node = work.scene, work.scene.rows.body, work.sums.row_of_node
+    at = straight.copy()
+    for n in range(len(at)):
+        if which[body[row_of_node[n]]]:
+            at[n] = circles[n]
+    work.at, work.y_at, work.turned = at, positions(scene.points, scene.rows, at, needed(work)), which
+
+
+@compiled
+def are_free(work, which):
+    """Those of some bodies (B,) whose way is free, and leads to no other island."""
+    return which & ~islands.anyone(work.met, (work.free < 1.0) | (work.met != work.labels))

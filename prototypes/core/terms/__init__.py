@@ -1,1 +1,0 @@
-"""Terms of the incremental potential over nodes; `registry` makes those of a scene."""
