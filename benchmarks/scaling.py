@@ -2,8 +2,8 @@
 
 Piles of 1 to 1000 boxes fall 5 cm onto each other, 50 steps; tumbled piles, spheres and the rest take 100. A sample is
 one step; the first five are left out. In `pile/10+990` a pile of ten has 990 more boxes at rest far away, from step 50
-on; its peer is that pile alone, step by step in turn. The peer of `hinge`, which cannot touch, is the same scene by the
-general step, in runs that take turns. In `chain/8` eight boxes move. `benchmarks.stark` has STARK as the peer.
+on; its peer is that pile alone, step by step in turn. `hinge` and `chain/8`, in which eight boxes
+move, cannot touch. `benchmarks.stark` has STARK as the peer.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ def measure(quick: bool) -> list[Row]:
     rows.append(measure_far(990))
     scene = box_scenes.make_scene(sphere, box_scenes.pile(10))
     rows.append(Row("spheres/10", time_steps(scene, steps), "ms"))
-    rows.append(measure_hinge(steps))
+    rows.append(Row("hinge", time_steps(box_scenes.hinge(), steps), "ms"))
     rows.append(Row("chain/8", time_steps(box_scenes.chain(8), steps), "ms"))
     print_growth({row.work: float(np.median(row.ours)) for row in rows}, max(counts))
     return rows
 
 
-def time_steps(scene: uipc.Scene, steps: int, general: bool = False) -> list[float]:
-    """Time of each step [ms]; by the general step if wanted."""
-    return time_in_turn([scene], steps, general)[0][WARM_UP:]
+def time_steps(scene: uipc.Scene, steps: int) -> list[float]:
+    """Time of each step [ms]."""
+    return time_in_turn([scene], steps)[0][WARM_UP:]
 
 
 def measure_far(count: int) -> Row:
@@ -55,24 +55,13 @@ def measure_far(count: int) -> Row:
     return Row(f"pile/10+{count}", ours[50:], "ms", peer[50:], "pile/10 alone")
 
 
-def measure_hinge(steps: int) -> Row:
-    """A hinge in one compiled call, and by the general step; runs in turn, for steps in turn would share the caches."""
-    ours, peer = [], []
-    for _ in range(5):
-        ours += time_steps(box_scenes.hinge(), steps)
-        peer += time_steps(box_scenes.hinge(), steps, general=True)
-    return Row("hinge", ours, "ms", peer, "the general step")
-
-
-def time_in_turn(scenes: list[uipc.Scene], steps: int, general: bool = False) -> list[list[float]]:
-    """Time of each step of each scene [ms], one step of each after the other; by the general step if wanted."""
+def time_in_turn(scenes: list[uipc.Scene], steps: int) -> list[list[float]]:
+    """Time of each step of each scene [ms], one step of each after the other."""
     with tempfile.TemporaryDirectory() as workspace:
         engines = [Engine("cpu", f"{workspace}/{k}") for k in range(len(scenes))]
         worlds = [uipc.World(engine) for engine in engines]
-        for engine, world, scene in zip(engines, worlds, scenes, strict=True):
+        for world, scene in zip(worlds, scenes, strict=True):
             world.init(scene)
-            if general:
-                engine.cpu.workspace.contact_free = None
         times: list[list[float]] = [[] for _ in worlds]
         for _ in range(steps):
             for world, kept in zip(worlds, times, strict=True):

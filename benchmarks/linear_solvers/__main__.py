@@ -26,7 +26,7 @@ def measure_system(system: System, packages: dict[str, str], repeats: int) -> li
     """Two rows for each solver, or one."""
     H, kind = system.matrix(), ("anew", "again")
     print(
-        f"{system.name}: {len(system.b)} rows of blocks, {len(system.H.rows)} blocks above the diagonal, "
+        f"{system.name}: {len(system.own)} rows of blocks, {len(system.rows)} blocks above the diagonal, "
         f"{H.nnz} numbers"
     )
     rows, our_solves = [], ours(system)

@@ -16,22 +16,39 @@ from scipy.sparse.linalg import LinearOperator, cg, splu
 
 from benchmarks.linear_solvers.systems import System
 from ipc_articulation.arrays import Array
-from ipc_articulation.linear_system.by_fronts.front_cholesky import FrontCholesky
+from ipc_articulation.compiled import compiled
+from ipc_articulation.linear_system.system import Matrix, analysed, factorise, solve
 
 Solve = Callable[[], Array]
 FORCING = 1e-4  # relative tolerance of conjugate gradients, that of STARK's
 
 
 def ours(system: System) -> tuple[Solve, Solve]:
-    """`FrontCholesky`, new or kept."""
-    H, b, kept = system.H, system.of_coordinates(), FrontCholesky()
+    """Fronts, with the analysis anew or kept."""
+    matrix = _matrix(system.first, system.own, system.rows, system.cols, system.start, system.numbers)
+    kept = _analysed(matrix)
+    return lambda: _solution(matrix, *_analysed(matrix), system.b), lambda: _solution(matrix, *kept, system.b)
 
-    def solution(solver: FrontCholesky) -> Array:
-        x = solver.solve(H, b)
-        assert x is not None
-        return system.by_vertices(x)
 
-    return lambda: solution(FrontCholesky()), lambda: solution(kept)
+@compiled
+def _matrix(first, own, rows, cols, start, numbers):
+    nothing, used = np.full(len(own), -1), np.array([len(rows), len(numbers)])
+    return Matrix(first, own, rows, cols, start, nothing, nothing, numbers, used)
+
+
+@compiled
+def _analysed(matrix):
+    """The pattern of H, and room for its factor."""
+    pattern = analysed(matrix)
+    return pattern, np.empty(pattern.starts[-1])
+
+
+@compiled
+def _solution(matrix, pattern, U, b):
+    every, x = np.ones(len(matrix.own), dtype=np.bool_), np.empty_like(b)
+    factorise(pattern, matrix.numbers, every, U)
+    solve(pattern, matrix, every, U, b, x)
+    return x
 
 
 def superlu(system: System) -> tuple[Solve, None]:
@@ -88,7 +105,7 @@ def conjugate_gradients(system: System) -> tuple[Solve, None]:
     H, b = csr_matrix(system.matrix()), system.b.ravel()
 
     def solve() -> Array:
-        diagonal = system.H.diagonal.reshape(-1, 4, 3, 4, 3)[:, range(4), :, range(4)].swapaxes(0, 1).reshape(-1, 3, 3)
+        diagonal = system.diagonal_blocks()
         n = len(diagonal)
         inverse = bsr_array((np.linalg.inv(diagonal), np.arange(n), np.arange(n + 1)), shape=H.shape)
         return cg(H, b, rtol=FORCING, maxiter=10_000, M=LinearOperator(H.shape, inverse.dot))[0]

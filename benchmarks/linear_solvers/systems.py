@@ -11,46 +11,51 @@ from unittest.mock import patch
 
 import numpy as np
 import uipc
-from scipy.sparse import bsr_array, csc_matrix
+from scipy.sparse import coo_array, csc_matrix
 
 from benchmarks import box_scenes
 from benchmarks.stark.cases import converging
 from benchmarks.stark.soft_cases import soft_cases
-from ipc_articulation import Engine, tetrads
-from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array
-from ipc_articulation.linear_system.block_matrix import Matrix
-from ipc_articulation.linear_system.by_fronts.front_cholesky import FrontCholesky
+from ipc_articulation import Engine
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.newton import stages
 
 
 @dataclass(frozen=True)
 class System:
-    """H x = b, by the vertices of split rows."""
+    """H x = b by N nodes; for the arrays of H see `linear_system.system.Matrix`."""
 
     name: str
-    H: Matrix
-    b: Array  # (n, 12)
+    first: Ints  # (R + 1,)
+    own: Ints  # (R,)
+    rows: Ints  # (m,)
+    cols: Ints  # (m,)
+    start: Ints  # (m,)
+    numbers: Array
+    b: Array  # (N, 3)
 
     def matrix(self) -> csc_matrix:
         """All of H, without the zeros in its blocks."""
-        H, n = self.H, len(self.H.diagonal)
-        i = np.concatenate([np.arange(n), H.rows, H.cols])
-        j = np.concatenate([np.arange(n), H.cols, H.rows])
-        values = np.concatenate([H.diagonal, H.blocks, np.swapaxes(H.blocks, 1, 2)])
-        order = np.lexsort((j, i))
-        first = np.searchsorted(i[order], np.arange(n + 1))
-        whole = csc_matrix(bsr_array((values[order], j[order], first), shape=(DOF * n, DOF * n)))
+        every = np.arange(len(self.own))
+        above = [self._entries(*block) for block in zip(self.rows, self.cols, self.start, strict=True)]
+        parts = [self._entries(*block) for block in zip(every, every, self.own, strict=True)]
+        parts += [part for i, j, values in above for part in ((i, j, values), (j, i, values))]
+        i, j, values = (np.concatenate(column) for column in zip(*parts, strict=True))
+        whole = csc_matrix(coo_array((values, (i, j)), shape=(self.b.size, self.b.size)))
         whole.eliminate_zeros()
         return whole
 
-    def of_coordinates(self) -> Array:
-        """b of the affine coordinates: that of vertices is what virtual displacements of these give."""
-        x = tetrads.vertices(np.eye(DOF)).reshape(DOF, DOF)  # of each coordinate
-        return np.where(self.H.is_split[:, None] == 1, self.b @ x.T, self.b)
+    def diagonal_blocks(self) -> Array:
+        """The blocks of the nodes, (N, 3, 3)."""
+        H = self.matrix().tocsr()
+        return np.array([H[3 * n : 3 * n + 3, 3 * n : 3 * n + 3].toarray() for n in range(len(self.b))])
 
-    def by_vertices(self, x: Array) -> Array:
-        """A solution in coordinates, by the vertices of split rows."""
-        return np.where(self.H.is_split[:, None] == 1, tetrads.vertices(x).reshape(x.shape), x)
+    def _entries(self, row: int, col: int, start: int) -> tuple[Ints, Ints, Array]:
+        """Rows, columns and numbers of a block."""
+        i, j = (np.arange(3 * self.first[r], 3 * self.first[r + 1]) for r in (row, col))
+        rows, cols = (part.ravel() for part in np.meshgrid(i, j, indexing="ij"))
+        return rows, cols, self.numbers[start : start + len(rows)]
 
 
 def systems(quick: bool) -> list[System]:
@@ -72,23 +77,32 @@ def _largest(name: str, make: Callable[[], uipc.Scene], steps: int) -> System:
         world.init(converging(make()))
         for _ in range(steps):
             world.advance()
-    H, b = found
-    x = tetrads.vertices(np.eye(DOF)).reshape(DOF, DOF)
-    return System(name, H, np.where(H.is_split[:, None] == 1, b @ np.linalg.inv(x).T, b))
+    return System(name, *found)
 
 
 @contextmanager
 def _recorded() -> Iterator[list[Any]]:
-    """A list that holds the matrix and the right side of the last of the largest systems that are solved."""
+    """A list that holds the arrays of the last of the largest systems that are solved."""
     found = list[Any]()
-    with patch.object(FrontCholesky, "solve", _recording(FrontCholesky.solve, found)):
+    with patch.object(stages, "solve", _recording(stages.solve, found)):
         yield found
 
 
-def _recording(original: Callable[..., Array | None], found: list[Any]) -> Callable[..., Array | None]:
-    def solve(self: Any, H: Matrix, b: Array) -> Array | None:
-        if not found or len(b) >= len(found[1]):
-            found[:] = [Matrix(*(array.copy() for array in H)), b.copy()]
-        return original(self, H, b)
+def _recording(original: Callable[..., int], found: list[Any]) -> Callable[..., int]:
+    def solve(work: Any, *rest: Any) -> int:
+        result = original(work, *rest)
+        arrays = _system(work)
+        if result == stages.SOLVED and (not found or len(arrays[2]) >= len(found[2])):
+            found[:] = arrays
+        return result
 
     return solve
+
+
+@compiled
+def _system(work):
+    """The arrays of a `System` that was solved."""
+    matrix = work.sums.matrix
+    m, k = matrix.used[0], matrix.used[1]
+    blocks = matrix.rows[:m].copy(), matrix.cols[:m].copy(), matrix.start[:m].copy()
+    return (matrix.first, matrix.own, *blocks, matrix.numbers[:k].copy(), work.sums.g.copy())

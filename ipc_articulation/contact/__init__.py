@@ -1,8 +1,7 @@
-"""Contact of affine bodies with each other and with half-planes: barrier, friction, continuous collision detection.
+"""Contact of bodies of all kinds with each other and with half-planes: barrier, friction, collision detection.
 
-All code works on plain arrays, with ipctk and numba, and knows no scenes. The public API is `ContactWorld`.
-
-It is built in layers, each of which is the next one's base: `contacts` (everything, material by material), `distances`
-(at any coordinates), `placed_contacts` (where bodies are in a step), `ways` (collision detection) and `world` (energy,
-derivatives, friction and forces).
+All code works on nodes, points and stencils in plain arrays, with ipctk and numba, and knows no scenes: `world` has
+what may touch. Reading order: `stencils` (what contact needs of two primitives), `barriers`, `friction` and what it
+remembers (`memory`, by `anchors` and `springs`), `search` (candidates), `ways` (how far bodies may go), `models` and
+`choosing` (resistances), `readouts` and `overlaps`.
 """

@@ -30,7 +30,6 @@ A pair without contact points forgets. A pair of which no body moves keeps its f
 
 from __future__ import annotations
 
-
 import numpy as np
 
 from ipc_articulation.compiled import compiled

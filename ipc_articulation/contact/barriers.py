@@ -1,8 +1,34 @@
 """Barriers of stencils, once for all bodies and half-planes.
 
-    E = dt² κ_c Σ m B(d² - ξ², …)
+    E = dt² κ_c Σ m(‖e₁ × e₂‖²) B(d),   c = Σ_a l_a x_a,   d = |c|,   n = c/d
 
-`contact.barrier`, `contact.curvature` and `contact.mollified` have the formulas, `friction` has friction.
+over the stencils nearer than d̂: `contact.barrier` has B and the mollifier m, `contact.stencils` the levers l. With
+
+    ∂d/∂x_a = l_a n,   ∂E = κ m B' ∂d,   ∂²E = κ B'' ∂d ∂dᵀ + κ B' ∂²d,   κ = dt² κ_c,
+
+the projected Hessian has B'' (`contact.foresight`: or the slope of a chord) and the positive part of -∂²d
+(`contact.curvature`). Edges that are almost parallel, with z = e₁ × e₂ and the numbers d and |z|, have
+
+    κ (m B'' d' d'ᵀ + B' (d' m'ᵀ + m' d'ᵀ) + B Σ_kl ∂²m/∂z_k∂z_l z_k' z_l'ᵀ)    a Hessian by the numbers d and z
+    κ B Σ_k ∂m/∂z_k ∂²z_k                                                        of z itself
+    κ m B' ∂²d                                                                   of the distance
+
+Along z, together with d, the first is a 2x2 matrix, of which the projected Hessian has the positive part; across, it is
+2 B dm/d(z·z). The second is left out there, because B m is small; the third counts only where the distance is larger
+than the offset of their ends from being parallel.
+
+**Corrections.** To first order a step δx changes the gap d of a stencil by n·δc. Where a vertex slides by s over a face
+that turns by φ this is wrong by s φ, many times a small gap. Newton's method then opens a gap that is pressed again and
+again, and the face comes back each time (the effect of Maratos 1978, «Exact penalty function algorithms for finite
+dimensional and control optimization problems»). By the slips a = (EᵀE)⁻¹ Eᵀδc along the edges E_k after the step, along
+which the closest points can move, the gap changes besides by
+
+    e = -Σ_k a_k b_k,     b_k = n·E_k.
+
+Where that alone closes a gap, e < -d, the linear model of its barrier starts from d + e in place of d: the second-order
+correction of sequential quadratic programming (Nocedal, Wright 2006, «Numerical optimization», section 18.3),
+
+    dx ← dx - H⁻¹ Σ κ B''(d) e ∂d/∂x.
 """
 
 from __future__ import annotations
@@ -292,7 +318,7 @@ def _add_positive(force, d, w, n, count, lever, levers, gram, c, m, H):
 
 @compiled
 def _add_mollified(v, eps, of, numbers, across, e, project, at, H, g):
-    """See `contact.mollified.add_mollified`; v (4,) are the points."""
+    """Add the derivatives of almost parallel edges, whose ends are v (4,), but those of the distance itself."""
     (place, nodes, m, weight), (kappa, B, slope, curvature), (n, lever) = of, numbers, at
     (factor, rate), e1, e2, z = mollifier(across, eps), e[0], e[1], e[2]
     length, ends = np.sqrt(across), np.zeros((2, ROOM))
@@ -369,7 +395,7 @@ def foresee(scene, stencils, some, y, ahead):
 
 @compiled
 def add_corrections(scene, square, stencils, some, y, ahead, loads):
-    """Add loads (N, 3) of gaps that close by what turns them, see `contact.gap_correction`; whether there is any."""
+    """Add loads (N, 3) of gaps that close by what turns them; whether there is any."""
     weight, table, vertices = scene.points.weight, scene.table, stencils.vertices
     place, nodes, lever = np.empty(4, dtype=np.int64), np.empty(NODES, dtype=np.int64), np.empty(ROOM)
     levers, E, G, e, moved, found = (

@@ -1,7 +1,7 @@
 """Resistances that pairs choose themselves, by load, and libuipc's adaptive one (see `contact.resistance`).
 
 What chooses are affine bodies, half-planes, and rows of up to four vertices of soft bodies, as `tetrads` groups them.
-For a stencil the first points that move stand for its two sides, as in `contact.soft.sides`. A step begins with
+For a stencil the first points that move stand for its two sides. A step begins with
 
     begin_step      masses, speeds, what the last step has ended with; all known stencils get their κ_c
     adopt           pairs that are new, but have been in contact before; κ_c of what is within d̂: friction takes these

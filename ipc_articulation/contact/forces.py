@@ -1,4 +1,4 @@
-"""The forces of contact, contact by contact: -∂E/∂x over dt², for the energies of `pair_barrier` and `pair_friction`.
+"""The forces of contact, contact by contact: -∂E/∂x over dt², for the energies of `barriers` and `friction`.
 
 A barrier force acts along the line between the closest points, with the size κ_c |∂B/∂d|, times the mollifier m for
 edges that are almost parallel. The mollifier also causes a couple: of E = κ_c m(c) B, c = z·z, z = e₁ × e₂, the forces

@@ -17,7 +17,6 @@ the first iteration of a step nothing is foreseen, and h = B''; gaps that were o
 
 from __future__ import annotations
 
-
 import numpy as np
 
 from ipc_articulation.compiled import compiled

@@ -1,6 +1,8 @@
 """Friction of stencils, once for all bodies and half-planes.
 
-    E = Σ μ λ f₀(|u|, ε),   λ = -dt² κ_c B'(d) where it is lagged
+    E = Σ μ λ f₀(|u|, ε),   λ = -dt² κ_c B'(d) as the step begins
+    lagged     ε = ε_v dt    what sticks creeps with up to ε_v (Li et al. 2020, section 5)
+    anchored   ε = δ         what sticks does not move, see `anchors` and, of soft bodies, `springs`
 
 `contact.smooth_norm` has f₀. The slip is linear in the nodes, with x° those at the beginning of the step, T = 1 - nnᵀ:
 
@@ -64,7 +66,7 @@ class _Friction(NamedTuple):
     normal: Array  # (F, 3) n
     force: Array  # (F,) μ λ
     eps: Array  # (F,) ε: slip at which friction is fully developed [m]
-    count: Ints  # (F,) number of nodes
+    count: Ints  # type: ignore[assignment]  # (F,) number of nodes
     nodes: Ints  # (F, 8)
     lever: Array  # (F, 12) l
     is_leaning: Bools  # (F,) whether there are leans, of at most four nodes then

@@ -76,8 +76,8 @@ def constants(mass: Array, gravity: float, materials: Materials) -> tuple[Any, .
     d_hat, xi = materials.d_hat, materials.thickness
     slope = np.array([-barrier(_MIDDLE * d, d, x)[1] for d, x in zip(d_hat, xi, strict=True)])
     pairs = materials.body_pairs, materials.plane_pairs, materials.group
-    of_step = np.zeros(len(d_hat)), np.zeros(len(mass)), gravity, 1.0
-    return tuple(Constants(mass, *pairs, materials.by_load, d_hat, xi, slope, *of_step))
+    given, still = np.zeros(len(d_hat)), np.zeros(len(mass))
+    return tuple(Constants(mass, *pairs, materials.by_load, d_hat, xi, slope, given, still, gravity, 1.0))
 
 
 @compiled

@@ -1,8 +1,7 @@
 """The CPU engine for libuipc scenes, and `Engine`, which chooses between it and libuipc's own.
 
-Reading order: `cpu` (the engine that libuipc calls), `step` (one step, one page), `newton`, `potential` and its terms,
-which `usual_terms` sums in compiled code. `contact_free` is the step again, compiled as a whole, for scenes that cannot
-touch.
+Reading order: `cpu` (the engine that libuipc calls), `step` (one step, one page), `newton` (its method over compiled
+stages), `terms` (the summands of the potential), `scene` (what is read of a scene, by nodes).
 """
 
 from ipc_articulation.engine.engine import Engine

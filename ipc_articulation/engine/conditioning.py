@@ -107,8 +107,8 @@ class Conditioning:
         size = f"more than {MOST:g}" if ratio <= 0.0 else f"{1.0 / ratio:.1g}"
         remedy = next(text for kind, text in _REMEDIES.items() if isinstance(term, kind))
         raise SceneError(
-            f"{self._holder(term, body, other)} is so stiff that the inertia of '{name}' is lost in rounding and it would "
-            f"not move: they differ by a factor of {size}, and at most {MOST:g} can be computed; {remedy}, or the body "
+            f"{self._holder(term, body, other)} is so stiff that the inertia of '{name}' is lost in rounding and it "
+            f"would not move: they differ by a factor of {size}, and at most {MOST:g} can be computed; {remedy}, or the body "
             "more mass"
         )
 
@@ -117,12 +117,12 @@ class Conditioning:
         if other < 0:
             return f"the SoftTransformConstraint of '{names[body]}'"
         places = (
-            (mesh.geo_id, j, two)
+            (mesh.geo_id, j)
             for mesh in self._context.joints
             for j, two in enumerate(mesh.joints.bodies.tolist())
             if {*two} == {body, other}
         )
-        geometry, joint, two = next(places)
+        geometry, joint = next(places)
         drive = "the drive of " if isinstance(term, DrivingJoints) else ""
         return f"{drive}joint geometry {geometry}, joint {joint}, between '{names[body]}' and '{names[other]}',"
 

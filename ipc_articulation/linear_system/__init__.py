@@ -1,1 +1,1 @@
-"""The Newton system in blocks of bodies, and its Cholesky factor."""
+"""The system H x = b of Newton's method by rows of nodes: blocks, Cholesky's factors by fronts, conjugate gradients."""

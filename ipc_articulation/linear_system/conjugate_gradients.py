@@ -1,6 +1,6 @@
 """Solves H x = b by conjugate gradients, for meshes of thousands of vertices, whose Cholesky factors fill up.
 
-All rows have one node. Preconditioned by a symmetric sweep of Gauss and Seidel: with the matrix
+Each active row has one node. Preconditioned by a symmetric sweep of Gauss and Seidel: with the matrix
 L + 1 + Lᵀ of `scaled_rows` the preconditioner is (1 + L)(1 + Lᵀ), and conjugate gradients solve
 
     A y = f,   A = (1 + L)⁻¹ (L + 1 + Lᵀ) (1 + Lᵀ)⁻¹,   f = (1 + L)⁻¹ b,   x = (1 + Lᵀ)⁻¹ y,

@@ -191,3 +191,17 @@ def _take_out(graph, i):
         graph.heads[graph.degree[i]] = following
     if following >= 0:
         graph.links[1, following] = previous
+
+
+@compiled
+def grouped(keys, values, n):
+    """Sort values stably by keys (m,) in [0, n); those of key k are at [first[k] : first[k + 1]]: first, sorted."""
+    first = np.zeros(n + 2, dtype=np.int64)
+    for k in keys:
+        first[k + 2] += 1
+    first = np.cumsum(first)
+    result = np.empty_like(values)
+    for v in range(len(values)):
+        result[first[keys[v] + 1]] = values[v]
+        first[keys[v] + 1] += 1
+    return first[:-1], result

@@ -1,6 +1,6 @@
 """A matrix by vertices whose diagonal blocks are identities, row by row, and sweeps through it, for numba.
 
-All rows are split (see `block_matrix`). With Cholesky's factors H_vv = C_v C_vᵀ,
+With Cholesky's factors H_vv = C_v C_vᵀ,
 
     C⁻¹ H C⁻ᵀ = L + 1 + Lᵀ,     L_ij = C_i⁻¹ H_ij C_j⁻ᵀ for i > j.
 """
@@ -22,8 +22,6 @@ class ScaledRows(NamedTuple):
     first: Ints  # (n + 1,) L has the blocks first[i] : first[i + 1] in row i
     cols: Ints  # (m,)
     blocks: Array  # (m, 3, 3)
-
-
 
 
 @compiled
@@ -48,8 +46,6 @@ def invert_factor(block, at, inverse):
     inverse[2, 1] = -e / (c * f)
     inverse[2, 0] = (b * e / c - d) / (a * f)
     return True
-
-
 
 
 @compiled(fastmath={"contract", "reassoc"})

@@ -17,8 +17,7 @@ from ipc_articulation.linear_system.by_fronts import dense
 from ipc_articulation.linear_system.by_fronts.front_tree import Fronts, front_tree
 from ipc_articulation.linear_system.by_fronts.fronts import add_child, clear, front
 from ipc_articulation.linear_system.conjugate_gradients import by_gradients
-from ipc_articulation.linear_system.masks import grouped
-from ipc_articulation.linear_system.minimum_degree import minimum_degree
+from ipc_articulation.linear_system.minimum_degree import grouped, minimum_degree
 from ipc_articulation.linear_system.scaled_rows import ScaledRows, invert_factor
 from ipc_articulation.references import by_reference
 

@@ -19,9 +19,9 @@ ADAPTERS = f"{PACKAGE}.adapters"  # also the group of entry points
 # From the ground up. A part imports from lower floors and from itself only. README and CONTRIBUTING follow this.
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "arrays", "linking", "machine_code"),
-    ("compiled", "cores", "signals", "patterns", "progress"),
+    ("compiled", "cores", "references", "signals", "patterns", "progress"),
     ("naming", "extras", "affine", "packages", "repairs", "spatial"),
-    ("arguments", "tetrads"),
+    ("arguments", "tetrads", "linear_system"),
     ("articulation", "contact", "dynamics", "elasticity", "meshing"),
     ("frontend", "scenefile", "recording"),
     ("engine", "coupling", "viewing"),

@@ -145,7 +145,12 @@ class Core:
         touching.begin(self.work, ends.places_before(self.work, self.ends, state))
 
     def _adapted(self, state: EngineState) -> float:
-        """κ_c [Pa] of pairs without any that balances other forces best, see `terms.adaptive_resistance`."""
+        """κ_c [Pa] of pairs without any that balances other forces best (libuipc's; Huang et al. 2024, «GIPC»).
+
+        With g_c the gradient of contact for κ_c = 1 and g_o that of all other terms as the step begins, it minimises
+        ‖κ_c g_c + g_o‖, so κ_c = -g_c·g_o / ‖g_c‖², within the limits that the configuration gives; without contact it
+        is its `init_kappa`.
+        """
         work, config = self.work, self.config
         set_step(self._limits, self.dt, 0.0, 1.0, 1.0)  # without friction
         gradients = []

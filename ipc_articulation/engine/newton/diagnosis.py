@@ -45,11 +45,19 @@ def _parts(core: Core) -> Iterator[tuple[str, _Adds, Callable[[], None]]]:
 
 
 def _all_energies(core: Core) -> _Adds:
-    return lambda E: [energies(E) for _, energies, _ in _parts(core)] and None
+    def add(E: Array) -> None:
+        for _, energies, _ in _parts(core):
+            energies(E)
+
+    return add
 
 
 def _all_derivatives(core: Core) -> Callable[[], None]:
-    return lambda: [derivatives() for _, _, derivatives in _parts(core)] and None
+    def add() -> None:
+        for _, _, derivatives in _parts(core):
+            derivatives()
+
+    return add
 
 
 def _faults(core: Core, energies: _Adds, derivatives: Callable[[], None]) -> Iterator[tuple[str, Ints]]:

@@ -73,7 +73,7 @@ def _renew(core: Core) -> Ints:
     """Renew friction where bodies are. Returns: labels (B,) of islands."""
     stages.stay_there(core.work)
     touching.collide(core.work)
-    return touching.renew_friction(core.work)  # type: ignore[no-any-return]
+    return touching.renew_friction(core.work)
 
 
 def _go_half_way(core: Core, before: Array, unsettled: Bools) -> None:

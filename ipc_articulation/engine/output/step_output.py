@@ -51,9 +51,9 @@ class StepOutput:
         """
         if not self._core.touches:
             return ContactForces.join([])
-        barriers, frictions, *names = _contacts(self._core.work, self._core.nodes(q))
+        barriers, frictions, one, other = _contacts(self._core.work, self._core.nodes(q))
         frictions = frictions.times(1.0 / dt**2)
-        _, of_barriers, of_frictions = np.intersect1d(*names, assume_unique=True, return_indices=True)
+        _, of_barriers, of_frictions = np.intersect1d(one, other, assume_unique=True, return_indices=True)
         barriers.friction_forces[of_barriers] = frictions.friction_forces[of_frictions]
         own = np.delete(np.arange(len(frictions.gaps)), of_frictions)
         return ContactForces.join([barriers, ContactForces(*(column[own] for column in frictions))])

@@ -164,9 +164,9 @@ def _table(contact: ContactWorld, numbering: Numbering) -> _Table:
     materials, planes, elements, surfaces = contact.materials, contact.planes, contact.elements, contact.surfaces
     part, count = _parts(contact), len(planes.names)
     given = [np.column_stack([planes.normal, np.einsum("ij,ij->i", planes.normal, planes.point)])] if count else []
-    own, chooses = (np.zeros((1, 1)),) * 2, False
+    kappa, passing, chooses = np.zeros((1, 1)), np.zeros((1, 1)), False
     if elements is not None:
-        own, chooses = (elements.resistance, 1.0 - elements.enabled), elements.choose_resistance
+        kappa, passing, chooses = elements.resistance, 1.0 - elements.enabled, elements.choose_resistance
     return _Table(
         np.hstack([materials.body_pairs, materials.plane_pairs[:, :count]]).astype(np.int64),
         materials.resistance,
@@ -175,8 +175,8 @@ def _table(contact: ContactWorld, numbering: Numbering) -> _Table:
         part,
         frictions(contact, part, numbering.affine),
         np.zeros_like(part) if elements is None else elements.of_vertex,
-        np.where(chooses & (own[0] > 0.0), own[0], np.nan),
-        own[1],
+        np.where(chooses & (kappa > 0.0), kappa, np.nan),
+        passing,
         contact.touches[surfaces.body],
         surfaces.body,
         len(materials.group),

@@ -1,7 +1,7 @@
 """Rows of nodes, and where they are among the engine's rows of twelve coordinates.
 
-An affine body is one row of four nodes, p and the columns of A. A soft vertex, in the engine a corner of a row of twelve
-(see `tetrads`), is a row of one node. Rows of affine bodies come first.
+An affine body is one row of four nodes, p and the columns of A. A soft vertex, in the engine a corner of a row of
+twelve (see `tetrads`), is a row of one node. Rows of affine bodies come first.
 """
 
 from __future__ import annotations

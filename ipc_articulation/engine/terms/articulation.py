@@ -46,7 +46,7 @@ class Articulation(Term):
         self._handed: dict[int, StepInput] = {}  # by the id of the articulation's geometry
         self._references: list[tuple[Ints, Array]] = []  # rows and reference poses of bodies, handed over likewise
         owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], sizes)  # gets K of a freedom
-        self.room = len(self.joints) + int(np.sum(sizes * (2 * sizes - 1)))
+        self.room = len(self.joints) + sum(size * (2 * size - 1) for size in sizes)
         self.held = linearized(
             self._energy.held, owner, self.couples, np.zeros((len(owner), 2 * DOF)), np.zeros(len(owner))
         )

@@ -65,8 +65,8 @@ class Kinetic(Term):
     def rounding(self, x: Array, moving: Bools) -> Array:
         """By how much the step's energy may change by rounding of x alone, (B,): 8 ε Σ |(W (x - x̃))| |x|.
 
-        The inertial forces are in balance with all others, which x rounds as well. Far from the origin this is more than
-        a small part of the energy, which the step's motion alone determines.
+        The inertial forces are in balance with all others, which x rounds as well. Far from the origin this is more
+        than a small part of the energy, which the step's motion alone determines.
         """
         return noise(self.inertia, x, moving, ROUNDING)
 

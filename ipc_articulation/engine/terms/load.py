@@ -31,7 +31,7 @@ class Load(Term):
         self._F[:], self._x_t[:] = F, x
 
     def _press_bodies(self, rows: Ints, F: Array, x: Array) -> None:
-        """The same with forces F (k, 12) on the coordinates of some affine bodies (k,), of which one may be there twice."""
+        """The same with forces F (k, 12) on the coordinates of affine bodies (k,), of which one may be there twice."""
         of_bodies, nodes = np.zeros((self._affine, DOF)), np.zeros_like(x)
         np.add.at(of_bodies, rows, F)
         write_nodes(of_bodies, nodes)

@@ -66,7 +66,7 @@ class Shape(Term):
     """Σ c W(A) over the bodies."""
 
     def __init__(self, name: str, kernels: Kernels, stiffness: Array, nodes: int) -> None:
-        """Take its name in statistics, `over_nodes` of W, v κ of the affine bodies (A,) [J], and the number of nodes."""
+        """Take its name in statistics, `over_nodes` of W, v κ of affine bodies (A,) [J], and the number of nodes."""
         self.name, self.stiffness, self._c = name, stiffness, np.zeros(len(stiffness))
         self._energies, self._derivatives = kernels
         self._step = np.zeros((nodes, 3))

@@ -52,7 +52,7 @@ def _no_shapes(nodes):
 def take_usual(terms: list[Term], affine: int, nodes: int) -> tuple[Any, list[Term]]:
     """What the usual ones of a scene's terms hold, with A affine bodies and N nodes; and the others."""
     usual: dict[str, Any] = {term.name: term for term in terms if term.name in _NAMES}
-    inertia, shape, penalties, driven = (usual.get(name) for name in _NAMES)
+    inertia, (shape, penalties, driven) = usual[Kinetic.name], (usual.get(name) for name in _NAMES[1:])
     held = _hold(
         inertia.wells,
         inertia.inertia,
