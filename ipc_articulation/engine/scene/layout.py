@@ -164,9 +164,11 @@ def _table(contact: ContactWorld, numbering: Numbering) -> _Table:
     materials, planes, elements, surfaces = contact.materials, contact.planes, contact.elements, contact.surfaces
     part, count = _parts(contact), len(planes.names)
     given = [np.column_stack([planes.normal, np.einsum("ij,ij->i", planes.normal, planes.point)])] if count else []
-    kappa, passing, chooses = np.zeros((1, 1)), np.zeros((1, 1)), False
+    kappa: Array = np.zeros((1, 1))
+    passing, chooses = kappa, False
     if elements is not None:
-        kappa, passing, chooses = elements.resistance, 1.0 - elements.enabled, elements.choose_resistance
+        kappa, passing = elements.resistance, (~elements.enabled).astype(np.float64)
+        chooses = elements.choose_resistance
     return _Table(
         np.hstack([materials.body_pairs, materials.plane_pairs[:, :count]]).astype(np.int64),
         materials.resistance,
