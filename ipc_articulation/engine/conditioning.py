@@ -108,8 +108,8 @@ class Conditioning:
         remedy = next(text for kind, text in _REMEDIES.items() if isinstance(term, kind))
         raise SceneError(
             f"{self._holder(term, body, other)} is so stiff that the inertia of '{name}' is lost in rounding and it "
-            f"would not move: they differ by a factor of {size}, and at most {MOST:g} can be computed; {remedy}, or the "
-            "body more mass"
+            f"would not move: they differ by a factor of {size}, and at most {MOST:g} can be computed; {remedy}, or "
+            "the body more mass"
         )
 
     def _holder(self, term: Term, body: int, other: int) -> str:
