@@ -487,7 +487,7 @@ def lower_fractions(table, stencils, y, ahead, labels, moving, floors, fractions
             for k in range(3):
                 now += planes[p, k] * y[q, k]
                 then += planes[p, k] * ahead[q, k]
-            rest = max(REST * now, min(now, floor))
+            rest = max(REST * min(now, d_hat), min(now, floor))
             if then < rest:
                 fractions[island] = min(fractions[island], (now - rest) / (now - then))
             continue

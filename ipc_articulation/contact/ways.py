@@ -71,18 +71,10 @@ def shorter(rows, x, ahead, fraction):
 
 
 @compiled
-def between(points, y, ahead, fraction):
-    """Points at y + fraction (ahead - y), with a fraction for each body; `ahead` itself if all are 1."""
-    if np.all(fraction == 1.0):
-        return ahead
-    result = ahead.copy()
-    for b in range(len(fraction)):
-        if fraction[b] < 1.0:
-            for begin, end in ((points.first[b], points.first[b + 1]), (points.hull[b, 0], points.hull[b, 1])):
-                for v in range(begin, end):
-                    for k in range(3):
-                        result[v, k] = y[v, k] + fraction[b] * (ahead[v, k] - y[v, k])
-    return result
+def cut(scene, now, ends, fraction, needed):
+    """Nodes (N, 3) and points (V, 3) that are `needed` after a fraction of the way of each body, (B,), to its ends."""
+    x = shorter(scene.rows, now.x, ends[0], fraction)
+    return x, ends[1] if np.all(fraction == 1.0) else positions(scene.points, scene.rows, x, needed)
 
 
 @compiled
@@ -144,8 +136,8 @@ def _share(touching, y, ahead, longest):
 
 
 @compiled
-def way(scene, known, now, ends, labels, moving, longest):
-    """How far bodies may go to nodes (N, 3) and points ahead; those of bodies that they meet are placed.
+def way(scene, known, now, ends, labels, moving, longest, placed):
+    """How far bodies may go to nodes (N, 3) and points ahead; those of bodies that they meet are placed, too.
 
     No point within d̂ goes farther than the longest way [m].
 
@@ -161,20 +153,19 @@ def way(scene, known, now, ends, labels, moving, longest):
             floors[b] = max(floors[b], FLOOR * abs(low[b, k]), FLOOR * abs(high[b, k]))
     barriers.lower_fractions(scene.table, touching, now.y, y_ahead, labels, moving, floors, fraction)
     fraction = np.minimum(fraction[labels], _share(touching, now.y, y_ahead, longest))
-    rows = scene.rows
     for _ in range(_SHORTENED):
-        y = between(points, now.y, y_ahead, fraction)
+        x, y = cut(scene, now, ends, fraction, (placed, known.points))
         near = near_pairs(scene.table, *boxes(points, now.y, y), moving)
-        cut = (now.x, shorter(rows, now.x, x_ahead, fraction)), (now.y, y)
-        is_crowded = crowded(scene, *cut, near)
+        both = (now.x, x), (now.y, y)
+        is_crowded = crowded(scene, *both, near)
         if not np.any(is_crowded):
             break
         is_crowded = islands.anyone(joined(labels, near, ~points.is_fixed), is_crowded)
         fraction = np.where(is_crowded, 0.25 * fraction, fraction)
     labels = joined(labels, near, ~points.is_fixed)
-    known, nearer, is_new = cover(scene, known, *cut, near)
+    known, nearer, is_new = cover(scene, known, *both, near)
     if is_new:
-        place_some(points, rows, x_ahead, known.points, y_ahead)
+        place_some(points, scene.rows, x_ahead, known.points, y_ahead)
     stencils, some = looked_at(scene.table, known, nearer)
     again = np.ones(count)
     barriers.lower_fractions(scene.table, stencils, now.y, y, labels, moving, floors, again)

@@ -7,7 +7,7 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import barriers, choosing, friction, islands, memory
 from ipc_articulation.contact.models import fill
-from ipc_articulation.contact.ways import Place, between, of_near, positions, shorter, way, with_others
+from ipc_articulation.contact.ways import Place, cut, of_near, positions, way, with_others
 from ipc_articulation.engine.newton import stages
 from ipc_articulation.engine.newton.stages import find_done, needed, take
 from ipc_articulation.engine.newton.turning import on_circles
@@ -23,7 +23,8 @@ def collide(work):
     """Find how far bodies may go to where is looked at, what they meet there, and what is near on this way."""
     now = work.now
     work.free, work.met, work.candidates, stencils, among = way(
-        work.scene, work.candidates, now, (work.at, work.y_at), work.start, work.moving, work.limits.longest
+        *(work.scene, work.candidates, now, (work.at, work.y_at), work.start, work.moving, work.limits.longest),
+        work.placed,
     )
     work.now = with_others(now, stencils, among)
 
@@ -133,8 +134,8 @@ def decide(work, at_goal, is_late):
     """
     scene, now = work.scene, work.now
     if find_done(work, at_goal, is_late, True):
-        y = between(scene.points, now.y, work.y_ahead, work.fraction)
-        work.done &= _keeps(work, shorter(scene.rows, now.x, now.x + work.dx, work.fraction), y)
+        ends = now.x + work.dx, work.y_ahead
+        work.done &= _keeps(work, *cut(scene, now, ends, work.fraction, needed(work)))
     return take(work), np.min(np.where(work.moving, work.fraction, 1.0))
 
 
