@@ -7,7 +7,7 @@ import pytest
 from numba import typeof
 from numba.core import types
 
-from ipc_articulation.engine.usual_terms import _HeldTermsType
+from ipc_articulation.engine.newton.work import LimitsType
 from ipc_articulation.warming.signatures import text_of, types_of
 
 
@@ -55,8 +55,8 @@ def test_a_type_has_a_text_that_names_it(value, text):
 
 
 def test_a_structure_stands_with_its_fields():
-    kind = _HeldTermsType((("q", types.float64[:, ::1]), ("n", types.int64)))
-    text = "(ipc_articulation.engine.usual_terms._HeldTermsType(q=float64[:, ::1], n=int64), )"
+    kind = LimitsType((("q", types.float64[:, ::1]), ("n", types.int64)))
+    text = "(ipc_articulation.engine.newton.work.LimitsType(q=float64[:, ::1], n=int64), )"
     assert (text_of((kind,)), types_of(text)) == (text, (kind,))
 
 
