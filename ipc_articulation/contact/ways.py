@@ -93,6 +93,12 @@ def alone(x, y):
 
 
 @compiled
+def at_place(now, x, y):
+    """The same stencils at another place."""
+    return Place(x, y, now.stencils, now.some, now.among, now.touching)
+
+
+@compiled
 def with_others(now, stencils, among):
     """The same place with other stencils near it, to which what is foreseen of the same ones is carried.
 

@@ -7,10 +7,10 @@ import numpy as np
 from ipc_articulation.arrays import Bools
 from ipc_articulation.engine.newton import ends, stages, touching
 from ipc_articulation.engine.newton.core import Core
+from ipc_articulation.engine.newton.crushed import crushed
 from ipc_articulation.engine.newton.lagging import settle_friction
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
-from ipc_articulation.engine.output.crushed import crushed
 from ipc_articulation.engine.rest import Rested
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import EngineState
@@ -55,16 +55,16 @@ def step(
     conditioning.follow(state)
     watch.lap("begin")
     moving = _awake(core, rested, dt)
-    if not moving.any():
+    if not np.count_nonzero(moving):
         return state, None if rested is None else rested._replace(is_all=True), NewtonReport(NewtonResult.CONVERGED)
-    _start(core, state, moving, dt)
+    _start(core, moving)
     watch.lap("start")
-    unconverged, report = minimise(core, moving, watch)
+    report = minimise(core, moving, watch)
     if core.touches and model.rules.friction_iterations > 1:
-        unconverged = settle_friction(core, unconverged, model.rules.friction_iterations, report, watch)
-    q, qdot, same, found = ends.end(core.work, core.ends, state, unconverged, core.driven, dt)
-    report.warnings += crushed(state.q, q, core.is_affine, model.context.bodies.names)
-    theta = model.context.coordinates.follow(state.theta, q)
+        settle_friction(core, model.rules.friction_iterations, report, watch)
+    q, qdot, theta, same, found, crushes = ends.end(core.work)
+    if crushes:
+        report.warnings += crushed(state.q, q, core.is_affine, model.context.bodies.names)
     after = state._replace(q=q, qdot=qdot, theta=theta, q_before=state.q, qdot_before=state.qdot, **core.memory())
     watch.lap("write back")
     return after, Rested(same, dt) if found else None, report
@@ -76,19 +76,15 @@ def _awake(core: Core, rested: Rested | None, dt: float) -> Bools:
         return core.movable
     has_moved = np.zeros_like(core.movable)
     has_moved[core.numbering.body_of[~rested.bodies]] = True
-    return stages.awake(core.work, core.driven, has_moved)
+    return stages.awake(core.work, has_moved)
 
 
-def _start(core: Core, state: EngineState, moving: Bools, dt: float) -> None:
+def _start(core: Core, moving: Bools) -> None:
     """Repeat the motion of the last step, where nothing is in the way and E falls; see `newton.extrapolation`."""
-    work, core.is_measured = core.work, False
-    if not ends.aim(work, core.ends, state, moving, dt):
+    core.is_measured = False
+    if not ends.aim(core.work, moving):
         return
     if core.touches:
-        touching.collide(work)
-    stages.stay(work)
+        touching.collide(core.work)
     core.measure()
-    core.measure_ahead()
-    stages.start(work)
-    if core.touches:
-        touching.touch(work)
+    stages.start(core.work)

@@ -37,10 +37,8 @@ class Core:
         terms: The summands of the potential, besides contact.
         others: Those that are not `usual`.
         touches: Whether there is contact.
-        couples: Bodies that are always of one island, (c, 2).
         movable: Bodies (B,) of which anything moves.
         exact: Those whose joints another engine gets, (B,).
-        driven: Those that do not rest, (B,).
         is_begun: Whether the blocks of all terms but contact are known.
         is_measured: Whether energies are known where bodies are.
         is_exhausted: Whether the last line search found no decrease.
@@ -53,11 +51,11 @@ class Core:
         self.numbering, contact, n = distances.numbering, distances.contact, len(model.context.bodies)
         points, table, x = distances.points, distances.table, self.nodes(model.context.bodies.q)
         is_fixed, B = points.is_fixed, len(points.is_fixed)
-        self.movable, self.everybody = ~is_fixed, np.ones(B, dtype=np.bool_)
-        self.couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
-        self.exact, self.driven, placed = np.zeros((3, B), dtype=np.bool_)
+        self.movable = ~is_fixed
+        couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
+        self.exact, driven, placed = np.zeros((3, B), dtype=np.bool_)
         for term in self.terms:
-            self.exact[term.exact] = self.driven[term.drives] = placed[term.placed] = True
+            self.exact[term.exact] = driven[term.drives] = placed[term.placed] = True
         usual = Kinetic, JointPenalties  # begun by `ends.begin`, and not at all; and so is the usual shape
         self._reading = [
             term for term in self.terms if not (isinstance(term, usual) or term.name == ortho_potential.NAME)
@@ -69,14 +67,15 @@ class Core:
         self.usual, self.others = take_usual(self.terms, self.numbering.affine, len(x))
         self.remainder = np.where(self.exact, EXACT_REMAINDER, USUAL_REMAINDER)
         pairs_of = n + len(table.planes) if model.rules.anchored else -1
-        longest = 0.5 * float(table.d_hat.max(initial=0.0)) if self.config.cfl else np.inf
-        self._limits = make_limits(pairs_of, longest, self.config.ccd_tol, self.remainder, self.exact)
+        config, longest = self.config, 0.5 * float(table.d_hat.max(initial=0.0)) if model.config.cfl else np.inf
+        velocities = config.eps_velocity * config.friction_enable, config.velocity_tol, config.transrate_tol
+        self._limits = make_limits(pairs_of, velocities, longest, config.ccd_tol, self.remainder, self.exact)
         self.is_affine = np.arange(n) < self.numbering.affine
-        self.ends = hold_ends(self._ends(model))
-        self.work = make_work(distances.scene, self.usual, self._limits, x, placed)
+        of_joints = model.context.coordinates.arrays
+        held = hold_ends((*self._ends(model), couples, driven), *of_joints, model.initial_state())
+        self.work = make_work(distances.scene, self.usual, self._limits, held, x, placed, self.room())
         self.sums = sums_of(self.work)
         self.touches = bool((table.model >= 0).any())
-        self.projects = self.touches or bool(points.is_soft.any())
         affine = ~points.is_soft
         self.by_gradients = model.context.bodies.soft.has_many_elements and bool(is_fixed[affine].all())
         self.is_adaptive = contact is not None and contact.materials.is_adaptive
@@ -118,31 +117,27 @@ class Core:
 
     def begin_step(self, state: EngineState, dt: float, substeps: int = 1) -> None:
         """Begin a step of dt [s] at a state; substeps are those of the animator."""
-        config, self.dt = self.config, dt
-        eps = config.eps_velocity * dt if config.friction_enable else 0.0
-        set_step(self._limits, dt, eps, config.velocity_tol * dt, config.transrate_tol * dt)
-        ends.begin(self.work, self.ends, state, self.couples, dt)
+        self.dt = dt
+        ends.begin(self.work, state, dt)
         if self._reading:
             x = stages.place(self.work)
             for term in self._reading:
                 term.begin_step(state, x, dt)
-        self.room = sum(term.room for term in self.terms), sum(term.numbers for term in self.terms)
-        self.restrains = any(term.restrains for term in self._articulations)
+        self.restrains = any([term.restrains for term in self._articulations])
         self._substeps = substeps
         self.approach(1)
-        if not self.touches:
-            return
-        adaptive = 0.0
-        if self.is_adaptive:
-            adaptive = self._adapted(state)
-            set_step(self._limits, dt, eps, config.velocity_tol * dt, config.transrate_tol * dt)
-        self._look_around(state, adaptive)
+        if self.touches:
+            self._look_around(self._adapted(state) if self.is_adaptive else 0.0)
 
-    def _look_around(self, state: EngineState, adaptive: float) -> None:
+    def room(self) -> tuple[int, int]:
+        """How many blocks terms may add to those that they are known to add, and how many numbers."""
+        return sum(term.room for term in self.terms), sum(term.numbers for term in self.terms)
+
+    def _look_around(self, adaptive: float) -> None:
         """Find what is near where bodies stand as the step begins; κ_c [Pa] of pairs without any."""
-        ends.recall(self.work, self.ends, state, adaptive)
+        ends.recall(self.work, adaptive)
         touching.collide(self.work)
-        touching.begin(self.work, ends.places_before(self.work, self.ends, state))
+        ends.meet(self.work)
 
     def _adapted(self, state: EngineState) -> float:
         """κ_c [Pa] of pairs without any that balances other forces best (libuipc's; Huang et al. 2024, «GIPC»).
@@ -151,23 +146,23 @@ class Core:
         ‖κ_c g_c + g_o‖, so κ_c = -g_c·g_o / ‖g_c‖², within the limits that the configuration gives; without contact it
         is its `init_kappa`.
         """
-        work, config = self.work, self.config
-        set_step(self._limits, self.dt, 0.0, 1.0, 1.0)  # without friction
-        gradients = []
-        alone = EngineState.without_past(state.q, state.qdot, state.theta)
+        work, config, gradients = self.work, self.config, []
+        set_step(self._limits, self.dt, False)  # without friction
+        ends.set_state(work, EngineState.without_past(state.q, state.qdot, state.theta))
         for kappa in (1.0, 2.0):
-            self._look_around(alone, kappa)
-            stages.first(work, self.movable)
-            stages.clear(work, *self.room)
+            self._look_around(kappa)
+            stages.clear(work)
             touching.assemble(work)
             gradients.append(stages.gradient(work))
             stages.stay_there(work)
         g_c = gradients[1] - gradients[0]  # linear in κ_c
-        stages.clear(work, *self.room)
+        stages.clear(work)
         x, y, _ = stages.nodes(work)
         for term in self.terms:
             term.add_derivatives(x, y, self.sums)
         stages.stay_there(work)
+        ends.set_state(work, state)
+        set_step(self._limits, self.dt, True)
         g_o, square = stages.gradient(work), float(np.sum(g_c * g_c))
         wanted = -float(np.sum(g_c * g_o)) / square if square > 0.0 else config.init_resistance
         return float(np.clip(wanted, config.min_resistance, config.max_resistance))
@@ -180,27 +175,15 @@ class Core:
         return share == 1.0 or not self._approaching
 
     def measure(self) -> None:
-        """Find the energies where bodies are, if they are not known."""
-        if self.is_measured:
-            return
-        stages.measure(self.work, False)
-        if self.touches:
-            touching.measure(self.work, False)
+        """Find the energies where a line search looks, and where bodies are if they are not known."""
+        work, both = self.work, not self.is_measured
+        stages.measure(work, both)
         if self.others:
-            (x, y, moving), (E, _) = stages.nodes(self.work), stages.energies(self.work)
-            for term in self.others:
-                term.add_energies(x, y, moving, E)
+            E, E_ahead = stages.energies(work)
+            for (x, y, moving), to in ((stages.nodes(work), E), (stages.looked_at(work), E_ahead))[not both :]:
+                for term in self.others:
+                    term.add_energies(x, y, moving, to)
         self.is_measured = True
-
-    def measure_ahead(self) -> None:
-        """Find the energies where a line search looks."""
-        stages.measure(self.work, True)
-        if self.touches:
-            touching.measure(self.work, True)
-        if self.others:
-            (x, y, moving), (_, E) = stages.looked_at(self.work), stages.energies(self.work)
-            for term in self.others:
-                term.add_energies(x, y, moving, E)
 
     def nodes(self, q: Array) -> Array:
         """Nodes (N, 3) of coordinates (n, 12), or the rates of both."""

@@ -17,7 +17,7 @@ _ADVICE = "look at what the scene or a callback wrote there"
 
 def not_finite(core: Core) -> SolverError | None:
     """The error that names what is not finite where bodies are, of one term or of their sum, and where."""
-    stages.first(core.work, core.movable)
+    stages.wake(core.work, core.movable)
     for name, energies, derivatives in _parts(core):
         for what, bodies in _faults(core, energies, derivatives):
             if len(bodies):
@@ -41,7 +41,7 @@ def _parts(core: Core) -> Iterator[tuple[str, _Adds, Callable[[], None]]]:
             lambda term=term: term.add_derivatives(x, y, core.sums),  # type: ignore[misc]
         )
     if core.touches:
-        yield "contact", lambda E: touching.add_energies(core.work, E), lambda: touching.assemble(core.work)
+        yield "contact", lambda E: touching.add_energies(core.work, x, y, E), lambda: touching.assemble(core.work)
 
 
 def _all_energies(core: Core) -> _Adds:
@@ -65,7 +65,7 @@ def _faults(core: Core, energies: _Adds, derivatives: Callable[[], None]) -> Ite
     E = np.zeros(len(core.movable))
     energies(E)
     yield "energy", np.flatnonzero(np.isnan(E))
-    stages.clear(core.work, *core.room)
+    stages.clear(core.work)
     derivatives()
     bad = _bad(core.work)
     for what, flags in zip(("gradient", "Hessian"), bad, strict=True):

@@ -9,18 +9,23 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import choosing, islands, memory
+from ipc_articulation.engine import joint_coordinates
 from ipc_articulation.engine.integrator import predict
-from ipc_articulation.engine.newton import stages
+from ipc_articulation.engine.newton import stages, touching
+from ipc_articulation.engine.newton.crushed import newly_crushed
 from ipc_articulation.engine.newton.extrapolation import rigid_motion
+from ipc_articulation.engine.newton.work import set_step
 from ipc_articulation.engine.rest import BALANCE, ROUNDING, end_step
 from ipc_articulation.engine.scene.numbering import all_coordinates, write_all_nodes, write_nodes
+from ipc_articulation.engine.state import EngineState
+from ipc_articulation.engine.terms.coordinate_term import Joints
 from ipc_articulation.references import by_reference
 
 
 class _Ends(NamedTuple):
-    """What of a scene never changes, by n rows of twelve coordinates; A affine bodies come first."""
+    """What steps begin and end with, by n rows of twelve coordinates; A affine bodies come first."""
 
-    numbers: Any  # `terms.coordinates.Numbers`
+    numbers: Any  # `scene.numbering.Numbers`
     order: int  # of the time integrator
     acceleration: Array  # (n, 12)
     is_dynamic: Bools  # (n,)
@@ -32,85 +37,93 @@ class _Ends(NamedTuple):
     is_link: Bools  # (n,) of articulations
     tree: Ints  # this and the next one are of `engine.joint_tree`
     parent: Ints
+    couples: Ints  # (c, 2) bodies that are always of one island
+    driven: Bools  # (B,) bodies that do not rest
+    joints: Any  # this and the next one are those of `joint_coordinates.follow`
+    home: Array
+    state: EngineState  # at the beginning of the step; to get one from Python takes 3 µs
 
 
 EndsType, Ends = by_reference(_Ends, __name__)
 
 
 @compiled
-def hold_ends(ends):
+def hold_ends(ends, joints, home, state):
     """`Ends` of these."""
-    return Ends(*ends)
+    of_joints = Joints(*joints)
+    return Ends(*ends, of_joints, home, state)
 
 
 @compiled
-def begin(work, ends, state, couples, dt):
-    """Begin a step of dt [s] at a state, with pairs of bodies (c, 2) that are of one island."""
-    usual, q_tilde, x = work.usual, np.empty_like(state.q), np.empty_like(work.since)
+def set_state(work, state):
+    """Have another state at the beginning of the step."""
+    work.ends.state = state
+
+
+@compiled
+def begin(work, state, dt):
+    """Begin a step of dt [s] at a state."""
+    set_state(work, state)
+    set_step(work.limits, dt, True)
+    usual, ends, q_tilde, x = work.usual, work.ends, np.empty_like(state.q), np.empty_like(work.since)
     predict(ends.order, state, ends.acceleration, ends.is_dynamic, dt, q_tilde)
     write_all_nodes(ends.numbers, q_tilde, usual.wells.goal)
     usual.stiff.c[:] = dt * dt * ends.stiffness
     usual.stiff.step[:] = 0.0
     write_all_nodes(ends.numbers, state.q, x)
-    stages.begin(work, x, couples)
+    stages.begin(work, x)
 
 
 @compiled
-def recall(work, ends, state, adaptive):
+def recall(work, adaptive):
     """Begin with what the last step has ended with, before anything is looked for; κ_c [Pa] of pairs without any."""
-    law, known, v = work.scene.table.law, work.candidates.stencils, np.empty_like(work.since)
-    write_all_nodes(ends.numbers, state.qdot, v)
+    law, known, state, v = work.scene.table.law, work.candidates.stencils, work.ends.state, np.empty_like(work.since)
+    write_all_nodes(work.ends.numbers, state.qdot, v)
     memory.recall(work.memory, state.anchored, state.anchors, state.springs, state.stretches)
     choosing.begin_step(law, work.scene, known, (state.pairs, state.resistances), work.limits.dt, adaptive, v)
 
 
 @compiled
-def places_before(work, ends, state):
-    """Nodes (N, 3) as the last motion would have brought them here, and likewise the one before it."""
-    v, v_before, dt = np.empty_like(work.since), np.empty_like(work.since), work.limits.dt
-    write_all_nodes(ends.numbers, state.qdot, v)
-    write_all_nodes(ends.numbers, state.qdot_before, v_before)
-    return work.now.x - dt * v, work.now.x - dt * v_before
+def meet(work):
+    """Begin with what is near where bodies stand, and where the last motion and the one before would have begun."""
+    v, v_before, dt, state = np.empty_like(work.since), np.empty_like(work.since), work.limits.dt, work.ends.state
+    write_all_nodes(work.ends.numbers, state.qdot, v)
+    write_all_nodes(work.ends.numbers, state.qdot_before, v_before)
+    touching.begin(work, (work.now.x - dt * v, work.now.x - dt * v_before))
 
 
 @compiled
-def aim(work, ends, state, moving, dt):
+def aim(work, moving):
     """Look at the way on which bodies (B,) repeat the motion of the last step, see `newton.extrapolation`.
 
     Along trees of joints the rigid motions of affine bodies, of soft vertices dt v. Returns: whether any moves.
     """
-    motion, affine = np.empty_like(work.since), np.count_nonzero(ends.is_affine)
+    ends, state, dt, motion = work.ends, work.ends.state, work.limits.dt, np.empty_like(work.since)
+    affine = np.count_nonzero(ends.is_affine)
     write_all_nodes(ends.numbers, dt * state.qdot, motion)
     of = state.q[:affine], state.qdot[:affine], moving[:affine], ends.center[:affine], ends.is_link[:affine]
     write_nodes(rigid_motion(*of, ends.tree, ends.parent, dt), motion)
-    stages.first(work, moving)
-    stages.aim(work, motion)
+    stages.aim(work, moving, motion)
     return np.any(motion)
 
 
 @compiled
-def end(work, ends, state, unconverged, is_driven, dt):
+def end(work):
     """The end of a step.
 
-    Args:
-        work: After Newton's method.
-        ends: `Ends`.
-        state: At the beginning.
-        unconverged: Bodies (B,) whose islands did not meet the convergence test.
-        is_driven: Those that do not rest, (B,).
-        dt: [s].
-
     Returns:
-        q and its rates (n, 12); bodies, as a mask (n,), that the step did not change and the next one would not either,
-        and whether there are any.
+        q and its rates (n, 12), and θ; bodies, as a mask (n,), that the step did not change and the next one would not
+        either, and whether there are any; and whether `crushed` finds any.
     """
-    _settle(work, ends.gravity, is_driven | unconverged, dt)
+    ends, state, dt, unconverged = work.ends, work.ends.state, work.limits.dt, work.left | work.early
+    _settle(work, ends.gravity, ends.driven | unconverged, dt)
     q, changed = all_coordinates(ends.numbers, work.now.x, state.q), np.empty(len(state.q), dtype=np.bool_)
     for i in range(len(changed)):
         b = ends.numbers.body_of[i]
         changed[i] = unconverged[b] or work.stiffer[b]
     qdot, same, found = end_step(ends.order, state, q, ends.is_movable, changed, dt)
-    return q, qdot, same, found
+    theta = joint_coordinates.follow(ends.joints, ends.home, state.theta, q)
+    return q, qdot, theta, same, found, len(newly_crushed(state.q, q, ends.is_affine)[0]) > 0
 
 
 @compiled

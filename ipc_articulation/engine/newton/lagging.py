@@ -32,24 +32,19 @@ _WHOLE = 8  # minimisations, after which friction is renewed half-way, and steps
 _ROUNDING = 64.0 * np.finfo(float).eps  # of coordinates
 
 
-def settle_friction(core: Core, unconverged: Bools, most: int, report: NewtonReport, watch: Stopwatch) -> Bools:
+def settle_friction(core: Core, most: int, report: NewtonReport, watch: Stopwatch) -> None:
     """Renew friction where a minimisation has ended, and minimise again, until that changes nothing.
 
     Args:
-        core: As it was minimised.
-        unconverged: Bodies whose islands did not meet the convergence test, (B,); where that is a failure and not an
-            early end they are left as they are.
+        core: As it was minimised; bodies whose islands failed to meet the convergence test are left as they are.
         most: How many minimisations there may be in all.
         report: Of the first one; gets those of the others, and a warning where they were not enough.
         watch: Counts the time by stage.
 
-    Returns:
-        The bodies that did not meet the convergence test, (B,).
-
     Raises:
         SolverError: As of `minimise`.
     """
-    failed = unconverged & (not report.converged)
+    failed = stages.unconverged(core.work) & (not report.converged)
     before, unsettled = stages.place(core.work), core.movable & ~failed
     while unsettled.any() and report.friction_iterations < most:
         is_damped, x = report.friction_iterations > _WHOLE, stages.place(core.work)
@@ -58,15 +53,14 @@ def settle_friction(core: Core, unconverged: Bools, most: int, report: NewtonRep
         start = stages.place(core.work)
         unsettled = islands.anyone(_renew(core), unsettled) & core.movable & ~failed
         before, core.is_measured = x, False
-        left, again = minimise(core, unsettled, watch)
+        again = minimise(core, unsettled, watch)
         report.add(again)
-        unconverged, failed = unconverged | left, failed | (left & (not again.converged))
-        end = np.maximum(core.remainder, TINY) if is_damped else np.full(len(left), TINY)
+        failed = failed | (stages.unconverged(core.work) & (not again.converged))
+        end = np.maximum(core.remainder, TINY) if is_damped else np.full(len(failed), TINY)
         unsettled = stages.moves_more(core.work, start, end, _ROUNDING) & core.movable & ~failed
     _renew(core)
     if unsettled.any():
         report.warnings.append(_unsettled(core, before, unsettled, most))
-    return unconverged
 
 
 def _renew(core: Core) -> Ints:
@@ -78,18 +72,17 @@ def _renew(core: Core) -> Ints:
 
 def _go_half_way(core: Core, before: Array, unsettled: Bools) -> None:
     """Go half-way to nodes (N, 3), or as far as nothing touches; bodies that have settled stay."""
-    stages.first(core.work, unsettled)
-    stages.aim(core.work, half_way(core.work, before))
+    stages.aim(core.work, unsettled, half_way(core.work, before, unsettled))
     touching.collide(core.work)
     stages.go_as_far(core.work)
 
 
 @compiled
-def half_way(work, before):
-    """Half of the way (N, 3) of moving bodies to nodes (N, 3)."""
+def half_way(work, before, which):
+    """Half of the way (N, 3) of some bodies (B,) to nodes (N, 3)."""
     result, body = 0.5 * (before - work.now.x), work.scene.rows.body
     for n in range(len(result)):
-        if not work.moving[body[work.sums.row_of_node[n]]]:
+        if not which[body[work.sums.row_of_node[n]]]:
             result[n] = 0.0
     return result
 

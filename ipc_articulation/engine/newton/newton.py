@@ -8,8 +8,6 @@ slipping is treated as sticking, and that bodies almost in contact are treated a
 
 from __future__ import annotations
 
-import numpy as np
-
 from ipc_articulation.arrays import Bools
 from ipc_articulation.engine.newton import stages, touching
 from ipc_articulation.engine.newton.convergence import FARTHER, LATE, SMALLER_STEP, STIFFER
@@ -21,7 +19,7 @@ from ipc_articulation.errors import SolverError
 from ipc_articulation.signals import deliver_interrupt
 
 
-def minimise(core: Core, moving: Bools, watch: Stopwatch) -> tuple[Bools, NewtonReport]:
+def minimise(core: Core, moving: Bools, watch: Stopwatch) -> NewtonReport:
     """Minimise the potential from where the bodies of a core are; they are where it has ended then.
 
     Args:
@@ -30,26 +28,22 @@ def minimise(core: Core, moving: Bools, watch: Stopwatch) -> tuple[Bools, Newton
         watch: Counts the time by stage.
 
     Returns:
-        The bodies (B,) whose islands did not meet the convergence test, and a report: a solve that did not converge
-        says so in `report.result`, and why in `report.warnings`.
+        A report: a solve that did not converge says so in `report.result`, and why in `report.warnings`.
 
     Raises:
         SolverError: An energy, gradient or Hessian is not finite (names the term and the body), or the Hessian cannot
             be factorised.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
-    report, number = NewtonReport(NewtonResult.CONVERGED), int(np.count_nonzero(moving))
-    report.awake = number
-    stages.first(core.work, moving)
-    if core.touches:
-        touching.forget(core.work)
+    report = NewtonReport(NewtonResult.CONVERGED)
+    report.awake = number = stages.first(core.work, moving)
     while number:
         deliver_interrupt()
         if report.iterations == core.config.max_iter:
             _give_up(core, report)
             break
         number = _iterate(core, report, watch)
-    return stages.unconverged(core.work), report
+    return report
 
 
 def _iterate(core: Core, report: NewtonReport, watch: Stopwatch) -> int:
@@ -58,25 +52,21 @@ def _iterate(core: Core, report: NewtonReport, watch: Stopwatch) -> int:
     Returns:
         The number of bodies that go on.
     """
-    work, config, own = core.work, core.config, touching if core.touches else stages
+    work, config = core.work, core.config
     report.iterations += 1
     at_goal, is_late = core.approach(report.iterations), report.iterations > LATE
     _solve(core, watch)
     if core.touches:
-        touching.look_ahead(work, core.by_gradients)
         touching.collide(work)
-        searches, fraction = touching.decide(work, at_goal, is_late)
-        report.ccd_step = min(report.ccd_step, fraction)
-    else:
-        searches = stages.look_ahead(work, at_goal, is_late)
+    searches, fraction = stages.decide(work, at_goal, is_late)
+    report.ccd_step = min(report.ccd_step, fraction)
     watch.lap("collision detection")
     core.is_measured = searches and _search(core, report)
     core.is_exhausted = searches and not core.is_measured
     watch.lap("line search")
-    if at_goal and config.semi_implicit and report.iterations > config.semi_implicit_start:
-        stages.attenuate(work, touching.keeps(work) if core.touches else core.everybody, core.exact)
+    attenuates = config.semi_implicit and at_goal and report.iterations > config.semi_implicit_start
     tol = config.semi_implicit_tol if config.semi_implicit else 0.0
-    number, woken, is_early = own.end_iteration(work, report.iterations > config.min_iter, tol)
+    number, woken, is_early = stages.end_iteration(work, report.iterations > config.min_iter, attenuates, tol)
     if is_early:
         report.result = NewtonResult.SEMI_IMPLICIT
     core.is_measured &= at_goal and not woken  # else they are those of another potential, or of other bodies
@@ -93,7 +83,6 @@ def _solve(core: Core, watch: Stopwatch) -> None:
     tolerances, or come near them where bodies are soft.
     """
     work = core.work
-    stages.begin_sums(work, *core.room, core.projects)
     _assemble(core)
     watch.lap("assemble")
     result = stages.solve(work, core.by_gradients, core.restrains, True)
@@ -113,7 +102,7 @@ def _assemble(core: Core) -> None:
         for term in core.others:
             term.add_derivatives(x, y, core.sums)
     if not core.is_begun:
-        stages.keep_blocks(core.work)
+        stages.keep_blocks(core.work, *core.room())
         core.is_begun = True
     if core.touches:
         touching.assemble(core.work)
@@ -126,10 +115,9 @@ def _search(core: Core, report: NewtonReport) -> bool:
         Whether the energies are known where it has ended.
     """
     work = core.work
-    core.measure()
     for halving in range(core.config.line_search_max_iter):
         report.line_search_steps += 1
-        core.measure_ahead()
+        core.measure()
         found = stages.judge(work, halving == 0)
         if found == stages.LOW:
             return True
@@ -152,7 +140,7 @@ def _turn(core: Core) -> None:
         touching.collide(work)
         taken = touching.are_free(work, which)
         if taken.any():
-            core.measure_ahead()
+            core.measure()
             taken = stages.lower(work, taken)
         if (taken == which).all():
             break
@@ -167,6 +155,7 @@ def _give_up(core: Core, report: NewtonReport) -> None:
     """Report that the iterations were not enough, and which criteria were not met."""
     report.result = NewtonResult.LINE_SEARCH_EXHAUSTED if core.is_exhausted else NewtonResult.MAX_ITERATIONS
     report.unmet = _unmet(core)
+    stages.give_up(core.work)
     unmet = "; ".join(map(str, report.unmet)) or "its last step met the convergence test, but did not become small yet"
     if report.exhausted_searches:
         unmet += f"; {report.exhausted_searches} line searches found no decrease"

@@ -1,14 +1,16 @@
-"""The stages of a Newton iteration, compiled, for bodies that nothing touches; `touching` has those with contact."""
+"""The stages of a Newton iteration, compiled; `touching` has what only bodies do that may touch."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact import islands
+from ipc_articulation.contact import friction, islands
 from ipc_articulation.contact.search import boxes
-from ipc_articulation.contact.ways import Place, alone, positions, shorter
+from ipc_articulation.contact.ways import alone, at_place, shorter
+from ipc_articulation.engine.newton import touching
 from ipc_articulation.engine.newton.convergence import EXACT, SMALL, are_done, attenuated
+from ipc_articulation.engine.newton.work import points_at
 from ipc_articulation.engine.terms import articulations, usual
 from ipc_articulation.linear_system.system import (
     analysed,
@@ -28,10 +30,11 @@ LOW, HIGH = 0, 1  # results of `judge`, or NOT_FINITE
 
 
 @compiled
-def begin(work, x, couples):
-    """Begin a step with nodes at x (N, 3), and pairs of bodies (c, 2) that are of one island."""
-    work.start = islands.join(np.arange(len(work.start)), couples, ~work.scene.points.is_fixed)
-    work.since = x
+def begin(work, x):
+    """Begin a step with nodes at x (N, 3)."""
+    work.start = islands.join(np.arange(len(work.start)), work.ends.couples, ~work.scene.points.is_fixed)
+    work.since, work.early = x, np.zeros(len(work.start), dtype=np.bool_)
+    work.left = work.early
     without_later(work.sums.matrix, work.blocks)
     stand(work, x)
 
@@ -39,9 +42,8 @@ def begin(work, x, couples):
 @compiled
 def stand(work, x):
     """Let bodies stand with nodes at x (N, 3), with nothing near that is known, and look there."""
-    scene = work.scene
-    y = positions(scene.points, scene.rows, x, needed(work))
-    work.now, work.at, work.y_at, work.moving = alone(x, y), x, y, ~scene.points.is_fixed
+    y = points_at(work, x)
+    work.now, work.at, work.y_at, work.moving = alone(x, y), x, y, ~work.scene.points.is_fixed
     work.free, work.met = np.ones(len(work.start)), work.start
 
 
@@ -49,18 +51,6 @@ def stand(work, x):
 def stay_there(work):
     """The same where bodies are."""
     stand(work, work.now.x)
-
-
-@compiled
-def needed(work):
-    """The bodies (B,) of which all points are placed, and further points (k,)."""
-    return work.placed, work.candidates.points
-
-
-@compiled
-def at_place(now, x, y):
-    """The same stencils at another place."""
-    return Place(x, y, now.stencils, now.some, now.among, now.touching)
 
 
 @compiled
@@ -76,42 +66,32 @@ def looked_at(work):
 
 
 @compiled
+def wake(work, moving):
+    """Let these bodies (B,) move, and no others."""
+    work.moving = moving
+
+
+@compiled
 def first(work, moving):
-    """Let some bodies (B,) move from where they are."""
+    """Begin a minimisation with some bodies (B,) where they are, and nothing foreseen. Returns: how many they are."""
     B = len(moving)
-    work.moving, work.size, work.taken = moving, np.zeros(B), np.ones(B)
-    work.refused, work.early = np.zeros(B, dtype=np.bool_), np.zeros(B, dtype=np.bool_)
-    work.residual = np.ones(B)
+    work.moving, work.size, work.taken, work.residual = moving, np.zeros(B), np.ones(B), np.ones(B)
+    work.left, work.early, work.refused = work.left | work.early, np.zeros(B, np.bool_), np.zeros(B, np.bool_)
+    work.now.stencils.foreseen[:] = np.nan
+    return np.count_nonzero(moving)
 
 
 @compiled
-def begin_sums(work, blocks, numbers, projects):
-    """Begin the sums of gradient and Hessian, with room for blocks that all terms add."""
-    refused, is_soft = work.refused.copy(), work.scene.points.is_soft
-    for b in range(len(refused)):
-        refused[b] = refused[b] and work.size[b] >= (EXACT if is_soft[b] else 1.0)
-    work.refused = refused
-    work.sums.projected = refused.copy() if projects else np.ones(len(refused), dtype=np.bool_)
-    _make_room(work, blocks, numbers)
-
-
-@compiled
-def _make_room(work, blocks, numbers):
-    """Have room for blocks that all terms add, and the rows that are free now."""
-    sums, rows = work.sums, work.scene.rows
+def clear(work):
+    """Begin sums of nothing of the rows that are free now, with room for blocks that all terms add."""
+    sums, rows, (blocks, numbers) = work.sums, work.scene.rows, work.spare
     sums.moving = work.moving
     for r in range(len(rows.body)):
         sums.is_free[r] = work.moving[rows.body[r]] and not rows.is_fixed[r]
     count = 6 * (len(work.now.some.of) + len(work.friction.force))
     sums.matrix = with_room(sums.matrix, count + blocks, 144 * count + numbers)
-
-
-@compiled
-def clear(work, blocks, numbers):
-    """Begin sums of nothing, with room for blocks."""
-    _make_room(work, blocks, numbers)
-    cleared(work.sums.matrix)
-    work.sums.g[:] = 0.0
+    cleared(sums.matrix)
+    sums.g[:] = 0.0
 
 
 @compiled
@@ -122,10 +102,10 @@ def gradient(work):
 
 @compiled
 def assemble(work):
-    """Begin with the usual terms, with what is projected now."""
-    sums, rows = work.sums, work.scene.rows
-    cleared(sums.matrix)
-    sums.g[:] = 0.0
+    """Begin the sums of gradient and Hessian with the usual terms; those of refused bodies are projected."""
+    clear(work)
+    sums, rows, refused = work.sums, work.scene.rows, work.refused
+    sums.projected = refused.copy() if work.scene.projects else np.ones(len(refused), dtype=np.bool_)
     for r in range(len(rows.body)):
         if not sums.is_free[r]:
             size, own = 3 * (rows.first[r + 1] - rows.first[r]), sums.matrix.own[r]
@@ -135,14 +115,14 @@ def assemble(work):
 
 
 @compiled
-def keep_blocks(work):
-    """Let the blocks that there are be those with which each step begins."""
-    work.blocks = work.sums.matrix.used[0]
+def keep_blocks(work, blocks, numbers):
+    """Let the blocks that there are be those with which each step begins, to which terms may add so many."""
+    work.blocks, work.spare = work.sums.matrix.used[0], (blocks, numbers)
 
 
 @compiled
 def solve(work, by_gradients, restrains, may_fail):
-    """Write the Newton step -H⁻¹ g, restrained by articulations.
+    """Write the Newton step -H⁻¹ g, restrained by articulations, and look at all of it; its forces are foreseen.
 
     Returns:
         SOLVED; REFUSED if H is not definite and this may be: the bodies of parts that are not are projected from now
@@ -159,7 +139,13 @@ def solve(work, by_gradients, restrains, may_fail):
         return REFUSED
     if restrains and not by_gradients:
         articulations.restrain(work.usual.articulations, work.dx, work.pattern, sums.matrix, sums.is_free, work.U)
-    return SOLVED if np.isfinite(np.sum(work.dx)) else NOT_FINITE
+    if not np.isfinite(np.sum(work.dx)):
+        return NOT_FINITE
+    y = points_at(work, work.now.x + work.dx)
+    if len(work.now.stencils.kind):
+        y = touching.foresee(work, y, by_gradients)
+    work.at, work.y_at, work.y_ahead = work.now.x + work.dx, y, y
+    return SOLVED
 
 
 @compiled
@@ -217,40 +203,48 @@ def _shift(matrix, definite):
 
 
 @compiled
-def look_ahead(work, at_goal, is_late):
-    """Look at all of the step, when nothing is in the way. Returns: whether any island has to lower its energy."""
-    scene = work.scene
-    work.at = work.now.x + work.dx
-    work.y_at = work.y_ahead = positions(scene.points, scene.rows, work.at, needed(work))
-    find_done(work, at_goal, is_late, False)
-    return take(work)
+def decide(work, at_goal, is_late):
+    """Find the bodies for which the step is the last one, and look at as much of it as bodies may go.
+
+    Returns:
+        Whether any island has to lower its energy, and the smallest fraction of a step that a body may go.
+    """
+    work.labels, work.fraction, searches, smallest = work.met, work.free, False, 1.0
+    _find_done(work, at_goal, is_late)
+    work.taken, work.turned = work.free.copy(), np.zeros(len(work.free), dtype=np.bool_)
+    for b in range(len(work.free)):
+        if work.moving[b]:
+            searches, smallest = searches or not work.done[b], min(smallest, work.fraction[b])
+    if np.any(work.fraction < 1.0):
+        go(work)
+    return searches, smallest
 
 
 @compiled
-def find_done(work, at_goal, is_late, touches):
-    """Find the bodies for which the step is the last one; whether there are any."""
-    scene, last, limits = work.scene, work.size, work.limits
-    work.labels, work.fraction = work.met, work.free
-    points, movable = scene.points, ~scene.points.is_fixed
-    work.motion, work.change = motions(scene, work.now.y, work.y_ahead, work.dx)
+def _find_done(work, at_goal, is_late):
+    """Find the bodies for which the step is the last one."""
+    last, limits, points, touches = work.size, work.limits, work.scene.points, work.scene.touches
+    work.motion, work.change = motions(work.scene, work.now.y, work.y_ahead, work.dx)
     work.size = sizes(work.labels, points.is_soft, limits, work.motion, work.change)
     work.gain = np.ones(len(last))
     if touches:  # else Newton's method starts near its goal
         work.gain = np.where(work.size < last, 1.0 - work.size / np.maximum(last, 1e-300), 0.0)
         last = np.minimum(last, 1.0)  # larger steps tell nothing of how fast it converges
+    movable = ~points.is_fixed
     bodies = work.moving, movable, limits.remainder, points.is_soft
     done = are_done(work.labels, *bodies, work.fraction, work.size, last, work.taken, limits.ccd, at_goal)
     if is_late and at_goal:  # but for joints, whose forces another engine gets
         goes_on = (work.size >= SMALL) | (work.fraction < limits.ccd) | (movable & ~work.moving) | limits.exact
         done |= ~islands.anyone(work.labels, goes_on)
+    if touches and np.any(done & work.moving):
+        done &= touching.keeps_ahead(work)
     work.done = done
-    return np.any(done & work.moving)
 
 
 @compiled
 def sizes(labels, is_soft, limits, motion, change):
     """Size of a step with these `motions` in units of the tolerances, (B,), see `engine.newton.convergence`."""
-    size = np.maximum(motion / limits.motion, change / limits.change)
+    size = np.maximum(motion / (limits.velocity * limits.dt), change / (limits.transrate * limits.dt))
     of_bodies = islands.largest(labels, np.where(is_soft, 0.0, size))
     return np.where(is_soft, islands.largest(labels, size), of_bodies)
 
@@ -278,15 +272,6 @@ def motions(scene, y, ahead, dx):
 
 
 @compiled
-def take(work):
-    """Begin a line search with what collision detection allows of the step; whether any island has to search."""
-    work.taken, work.turned = work.fraction.copy(), np.zeros(len(work.taken), dtype=np.bool_)
-    if np.any(work.fraction < 1.0):
-        go(work)
-    return np.any(work.moving & ~work.done)
-
-
-@compiled
 def go(work):
     """Look at the fractions of the step that are to be taken; bodies that have turned stay where they are."""
     scene, at = work.scene, work.at
@@ -298,18 +283,25 @@ def go(work):
     for n in range(len(at)):
         if not work.turned[body[row_of_node[n]]]:
             at[n] = straight[n]
-    work.y_at = positions(scene.points, scene.rows, at, needed(work))
+    work.y_at = points_at(work, at)
 
 
 @compiled
-def measure(work, ahead):
-    """Begin the sum of energies where a line search looks, or where bodies are, by the usual terms."""
+def measure(work, both):
+    """Begin the sums of energies where a line search looks, or at both places: where bodies are, too."""
+    if both:
+        work.E = _energies(work, work.now.x, work.now.y)
+    work.E_ahead = _energies(work, work.at, work.y_at)
+
+
+@compiled
+def _energies(work, x, y):
+    """Those (B,) of the usual terms and of contact with nodes at x (N, 3) and points at y (V, 3)."""
     E = np.zeros(len(work.moving))
-    usual.add_energies(work.usual, work.at if ahead else work.now.x, work.moving, E)
-    if ahead:
-        work.E_ahead = E
-    else:
-        work.E = E
+    usual.add_energies(work.usual, x, work.moving, E)
+    if work.scene.touches:
+        touching.add_energies(work, x, y, E)
+    return E
 
 
 @compiled
@@ -368,35 +360,57 @@ def halve(work):
 
 
 @compiled
-def attenuate(work, kept, exact):
-    """Lower what is left of the first residual by a step, see `convergence.attenuated`; kept (B,): its part counts."""
-    alpha = np.where(kept, np.minimum(work.taken, work.gain), 0.0)
-    work.residual = attenuated(work.labels, work.residual, alpha, exact)
-
-
-@compiled
-def end_iteration(work, may_end, tol):
+def end_iteration(work, may_end, attenuates, tol):
     """Go to where the line search has ended; islands with less of their first residual than tol end early.
+
+    Args:
+        work: After it.
+        may_end: Whether there were iterations enough.
+        attenuates: Whether this step lowers what is left of the first residual, see `convergence.attenuated`.
+        tol: See `Config.semi_implicit_tol`.
 
     Returns:
         The number of bodies that go on, how many of these were at rest, and whether any island has ended early.
     """
     movable, ended, early = ~work.scene.points.is_fixed, np.zeros_like(work.done), False
+    if attenuates:
+        alpha = np.minimum(work.taken, work.gain)
+        if work.scene.touches:
+            alpha = np.where(touching.keeps(work, work.at, work.y_at), alpha, 0.0)
+        work.residual = attenuated(work.labels, work.residual, alpha, work.limits.exact)
     for b in range(len(ended)):
+        work.refused[b] &= work.size[b] >= (EXACT if work.scene.points.is_soft[b] else 1.0)
         if may_end:
             ended[b] = work.done[b] or work.residual[b] <= tol
             if ended[b] and not work.done[b] and work.moving[b]:
                 work.early[b] = early = True
+    if work.scene.touches:
+        friction.follow(work.friction, work.since, work.now.x, work.at, work.moving, work.turned)
     usual.follow(work.usual, work.at - work.now.x)
     work.moving, number, woken = islands.unfinished(work.labels, work.moving, ended, movable)
-    work.now, work.E = at_place(work.now, work.at, work.y_at), work.E_ahead
+    _arrive(work)
+    work.E = work.E_ahead
     return number, woken, early
 
 
 @compiled
+def _arrive(work):
+    """Go where is looked at, and find what is within d̂ there."""
+    work.now = at_place(work.now, work.at, work.y_at)
+    if work.scene.touches:
+        touching.touch(work)
+
+
+@compiled
+def give_up(work):
+    """End the minimisation; what still moves did not meet the convergence test."""
+    work.early = work.early | work.moving
+
+
+@compiled
 def unconverged(work):
-    """The bodies (B,) whose islands did not meet the convergence test."""
-    return work.early | work.moving
+    """The bodies (B,) whose islands did not meet the convergence test in the last minimisation."""
+    return work.early
 
 
 @compiled
@@ -406,35 +420,28 @@ def place(work):
 
 
 @compiled
-def awake(work, is_driven, has_moved):
-    """The bodies (B,) of islands of which one is driven or has moved in the last step, (B,) each."""
-    return islands.anyone(work.start, is_driven | work.stiffer | has_moved) & ~work.scene.points.is_fixed
+def awake(work, has_moved):
+    """The bodies (B,) of islands of which one is driven or has moved in the last step, (B,)."""
+    return islands.anyone(work.start, work.ends.driven | work.stiffer | has_moved) & ~work.scene.points.is_fixed
 
 
 @compiled
-def aim(work, motion):
-    """Look at all of a motion (N, 3)."""
-    work.dx, work.at = motion, work.now.x + motion
-    work.y_at = work.y_ahead = positions(work.scene.points, work.scene.rows, work.at, needed(work))
-
-
-@compiled
-def stay(work):
-    """Look at the end of that way where nothing is in it for an island."""
-    stays = islands.anyone(work.met, work.free < 1.0)  # others may be in the way of what stays
-    work.taken, work.turned, work.labels = np.where(stays, 0.0, 1.0), np.zeros(len(stays), dtype=np.bool_), work.met
-    if np.any(stays):
-        go(work)
+def aim(work, moving, motion):
+    """Let some bodies (B,) move, and look at all of a motion (N, 3)."""
+    work.moving, work.dx, work.at = moving, motion, work.now.x + motion
+    work.y_at = work.y_ahead = points_at(work, work.at)
 
 
 @compiled
 def start(work):
-    """Go there where the energy of an island is lower."""
-    falls = islands.total(work.labels, work.E_ahead) < islands.total(work.labels, work.E)
-    work.taken, work.E = np.where(falls, work.taken, 0.0), np.where(falls, work.E_ahead, work.E)
+    """Go to the end of that way where nothing is in it for an island, and the energy there is lower."""
+    stays = islands.anyone(work.met, work.free < 1.0)  # others may be in the way of what stays
+    falls = ~stays & (islands.total(work.met, work.E_ahead) < islands.total(work.met, work.E))
+    work.taken, work.E = np.where(falls, 1.0, 0.0), np.where(falls, work.E_ahead, work.E)
+    work.turned = np.zeros(len(falls), dtype=np.bool_)
     if not np.all(falls):
         go(work)
-    work.now, work.taken = at_place(work.now, work.at, work.y_at), np.ones(len(falls))
+    _arrive(work)
 
 
 @compiled
@@ -460,9 +467,7 @@ def go_as_far(work):
 @compiled
 def moved(work, since):
     """How far points are from where they were with nodes since (N, 3), and how much A has changed, (B,) each."""
-    scene, x = work.scene, work.now.x
-    before = positions(scene.points, scene.rows, since, needed(work))
-    return motions(scene, before, work.now.y, x - since)
+    return motions(work.scene, points_at(work, since), work.now.y, work.now.x - since)
 
 
 @compiled

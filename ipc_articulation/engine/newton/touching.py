@@ -1,4 +1,4 @@
-"""The stages of a Newton iteration of bodies that may touch, besides those of `stages`."""
+"""What only bodies that may touch do in a Newton iteration, see `stages`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import barriers, choosing, friction, islands, memory
 from ipc_articulation.contact.models import fill
-from ipc_articulation.contact.ways import Place, cut, of_near, positions, way, with_others
-from ipc_articulation.engine.newton import stages
-from ipc_articulation.engine.newton.stages import find_done, needed, take
+from ipc_articulation.contact.ways import Place, cut, of_near, way, with_others
 from ipc_articulation.engine.newton.turning import on_circles
+from ipc_articulation.engine.newton.work import points_at
 from ipc_articulation.engine.scene.numbering import coordinates, write_nodes
 from ipc_articulation.engine.terms import usual
 from ipc_articulation.linear_system.system import solve
@@ -42,7 +41,7 @@ def begin(work, before):
 
     Args:
         work: After `collide` where bodies stand.
-        before: See `ends.places_before`.
+        before: See `ends.meet`.
     """
     scene, limits, law = work.scene, work.limits, work.scene.table.law
     touch(work)
@@ -80,22 +79,8 @@ def assemble(work):
 
 
 @compiled
-def measure(work, ahead):
-    """Add their energies where a line search looks, or where bodies are."""
-    if ahead:
-        _add_energies(work, work.at, work.y_at, work.E_ahead)
-    else:
-        add_energies(work, work.E)
-
-
-@compiled
-def add_energies(work, E):
-    """Add their energies where bodies are to E (B,)."""
-    _add_energies(work, work.now.x, work.now.y, E)
-
-
-@compiled
-def _add_energies(work, x, y, E):
+def add_energies(work, x, y, E):
+    """Add their energies with nodes at x (N, 3) and points at y (V, 3) to E (B,)."""
     barriers.add_energies(work.scene.table, work.limits.square, work.now.stencils, y, work.moving, E)
     friction.add_friction_energies(work.friction, work.since, x, work.moving, E)
 
@@ -109,39 +94,23 @@ def remember(work):
 
 
 @compiled
-def look_ahead(work, by_gradients):
-    """Look at all of the step, after corrections of gaps; its forces are foreseen."""
+def foresee(work, y, by_gradients):
+    """Correct gaps of a step to points at y (V, 3), whose forces are foreseen. Returns: where it leads then."""
     scene, now, sums, square = work.scene, work.now, work.sums, work.limits.square
-    placed = needed(work)
-    y = positions(scene.points, scene.rows, now.x + work.dx, placed)
     if not by_gradients and len(now.some.of):
         loads = np.zeros_like(work.dx)
         if barriers.add_corrections(scene, square, now.stencils, now.some, now.y, y, loads):
             more = np.empty_like(work.dx)
             solve(work.pattern, sums.matrix, sums.is_free, work.U, loads, more)
             work.dx -= more
-            y = positions(scene.points, scene.rows, now.x + work.dx, placed)
+            y = points_at(work, now.x + work.dx)
     barriers.foresee(scene, now.stencils, now.some, now.y, y)
-    work.at, work.y_at, work.y_ahead = now.x + work.dx, y, y
+    return y
 
 
 @compiled
-def decide(work, at_goal, is_late):
-    """Find the bodies for which the step is the last one, and look at as much of it as bodies may go.
-
-    Returns:
-        Whether any island has to lower its energy, and the smallest fraction of a step that a body may go.
-    """
-    scene, now = work.scene, work.now
-    if find_done(work, at_goal, is_late, True):
-        ends = now.x + work.dx, work.y_ahead
-        work.done &= _keeps(work, *cut(scene, now, ends, work.fraction, needed(work)))
-    return take(work), np.min(np.where(work.moving, work.fraction, 1.0))
-
-
-@compiled
-def _keeps(work, ahead, y_ahead):
-    """The bodies (B,) of islands in which a step to ahead (N, 3) almost keeps gaps and friction."""
+def keeps(work, ahead, y_ahead):
+    """The bodies (B,) of islands in which a step to nodes (N, 3) and points ahead almost keeps gaps and friction."""
     now, limits, B = work.now, work.limits, len(work.moving)
     gaps, slips = np.zeros(B), np.zeros(B)
     barriers.add_changes(work.scene.table, now.stencils, now.y, y_ahead, work.moving, gaps)
@@ -151,24 +120,10 @@ def _keeps(work, ahead, y_ahead):
 
 
 @compiled
-def keeps(work):
-    """The same of the step that was taken."""
-    return _keeps(work, work.at, work.y_at)
-
-
-@compiled
-def end_iteration(work, may_end, tol):
-    """Let friction follow the step, go there, and find what is within d̂; see `stages.end_iteration`."""
-    friction.follow(work.friction, work.since, work.now.x, work.at, work.moving, work.turned)
-    found = stages.end_iteration(work, may_end, tol)
-    touch(work)
-    return found
-
-
-@compiled
-def forget(work):
-    """Forget what the last Newton step has foreseen."""
-    work.now.stencils.foreseen[:] = np.nan
+def keeps_ahead(work):
+    """The same of as much of Newton's step as bodies may go."""
+    ends, needed = (work.now.x + work.dx, work.y_ahead), (work.placed, work.candidates.points)
+    return keeps(work, *cut(work.scene, work.now, ends, work.fraction, needed))
 
 
 @compiled
@@ -198,12 +153,11 @@ def bend(work, order, parent):
 @compiled
 def turn(work, straight, circles, which):
     """Look at the way on which bodies (B,) turn on circles, and the others go straight, to nodes (N, 3) each."""
-    scene, body, row_of_node = work.scene, work.scene.rows.body, work.sums.row_of_node
-    at = straight.copy()
+    at, body, row_of_node = straight.copy(), work.scene.rows.body, work.sums.row_of_node
     for n in range(len(at)):
         if which[body[row_of_node[n]]]:
             at[n] = circles[n]
-    work.at, work.y_at, work.turned = at, positions(scene.points, scene.rows, at, needed(work)), which
+    work.at, work.y_at, work.turned = at, points_at(work, at), which
 
 
 @compiled

@@ -11,21 +11,22 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import memory
 from ipc_articulation.contact.friction import no_friction
 from ipc_articulation.contact.search import nothing
-from ipc_articulation.contact.ways import Place, alone
+from ipc_articulation.contact.ways import Place, alone, positions
 from ipc_articulation.engine.terms.term import Sums
 from ipc_articulation.linear_system.system import analysed, empty_matrix
 from ipc_articulation.references import by_reference
 
 
 class _Limits(NamedTuple):
-    """Tolerances of a step."""
+    """Tolerances."""
 
-    dt: float  # [s]
+    dt: float  # of the step [s]
     square: float  # dt² [s²]
     eps: float  # slip at which lagged friction is fully developed [m]; 0 leaves friction out
     pairs_of: int  # N of anchored friction's memory, rows of twelve and half-planes; -1: lagged
-    motion: float  # a step that moves no point by more may be the last one [m]
-    change: float  # the same of the entries of A
+    slip: float  # eps/dt [m/s]
+    velocity: float  # a step that moves no point by more than this times dt may be the last one [m/s]
+    transrate: float  # the same of the entries of A [1/s]
     longest: float  # way of points in contact in an iteration; inf: any [m]
     ccd: float  # the fraction of a step that collision detection must allow
     remainder: Array  # (B,) what the last step may leave, in units of the tolerances
@@ -41,8 +42,10 @@ class _Work(NamedTuple):
     scene: Any  # `layout.Scene`
     usual: Any  # `usual.Usual`
     limits: Any  # `Limits`
+    ends: Any  # `ends.Ends`
     sums: Any  # `Sums`, with the matrix
     blocks: int  # those of the matrix with which each step begins
+    spare: tuple[int, int]  # how many more, and numbers, terms may add
     pattern: Any  # `system.Pattern` of the matrix
     U: Array  # its factor
     candidates: Any  # `search.Candidates`
@@ -55,7 +58,8 @@ class _Work(NamedTuple):
     start: Ints  # (B,) islands at the beginning of the step
     labels: Ints  # (B,) islands of an iteration
     moving: Bools  # (B,) bodies whose islands have not ended
-    early: Bools  # (B,) those whose islands have ended early
+    early: Bools  # (B,) those whose islands have ended without the convergence test
+    left: Bools  # (B,) the same in earlier minimisations of the step
     refused: Bools  # (B,) bodies whose exact Hessian was not definite in the last iterations
     free: Array  # (B,) the fraction of the way to where is looked at that collision detection allows
     met: Ints  # (B,) islands of bodies that are coupled or meet on it
@@ -81,10 +85,10 @@ WorkType, Work = by_reference(_Work, __name__)
 
 
 @compiled
-def make_work(scene, usual, limits, x, placed):
-    """The object for a scene with its usual terms and limits, and nodes at x (N, 3).
+def make_work(scene, usual, limits, ends, x, placed, spare):
+    """The object for a scene with its usual terms, limits and ends, and nodes at x (N, 3).
 
-    Some bodies (B,) have all their points placed.
+    Some bodies (B,) have all their points placed; terms may add so many blocks, and numbers.
     """
     B, matrix = len(scene.points.is_soft), empty_matrix(scene.rows.first)
     pattern, nobody, row_of_node = analysed(matrix), np.zeros(B, dtype=np.bool_), np.empty(len(x), dtype=np.int64)
@@ -93,11 +97,11 @@ def make_work(scene, usual, limits, x, placed):
     free, known = np.zeros(len(scene.rows.body), dtype=np.bool_), nothing()
     sums = Sums(nobody, nobody, free, row_of_node, matrix, np.zeros_like(x))
     y, island, whole = np.zeros((len(scene.points.row), 3)), np.arange(B), np.ones(B)
-    of_step = alone(x, y), x, placed, island, island, nobody, nobody, nobody, whole, island, np.zeros_like(x), y, whole
+    of_step = alone(x, y), x, placed, island, island, nobody, nobody, nobody, nobody, whole, island, np.zeros_like(x), y
     return Work(
-        scene, usual, limits, sums, 0, pattern, np.empty(pattern.starts[-1]), known,
+        scene, usual, limits, ends, sums, 0, spare, pattern, np.empty(pattern.starts[-1]), known,
         no_friction(), memory.nothing(), nobody,
-        *of_step, whole, whole, np.zeros(B), nobody, whole, nobody, x, y, whole, whole, whole, whole, whole,
+        *of_step, whole, whole, whole, np.zeros(B), nobody, whole, nobody, x, y, whole, whole, whole, whole, whole,
     )  # fmt: skip
 
 
@@ -108,12 +112,18 @@ def sums_of(work):
 
 
 @compiled
-def make_limits(pairs_of, longest, ccd, remainder, exact):
+def make_limits(pairs_of, velocities, longest, ccd, remainder, exact):
     """`Limits`, still without those of a dt."""
-    return Limits(0.0, 0.0, 0.0, pairs_of, 0.0, 0.0, longest, ccd, remainder, exact)
+    return Limits(0.0, 0.0, 0.0, pairs_of, *velocities, longest, ccd, remainder, exact)
 
 
 @compiled
-def set_step(limits, dt, eps, motion, change):
-    """Have the limits of another dt."""
-    limits.dt, limits.square, limits.eps, limits.motion, limits.change = dt, dt * dt, eps, motion, change
+def set_step(limits, dt, rubs):
+    """Have the limits of another dt, with friction or without."""
+    limits.dt, limits.square, limits.eps = dt, dt * dt, limits.slip * dt if rubs else 0.0
+
+
+@compiled
+def points_at(work, x):
+    """Points (V, 3) with nodes at x (N, 3): those of hulls, of bodies that terms need, and in candidates."""
+    return positions(work.scene.points, work.scene.rows, x, (work.placed, work.candidates.points))

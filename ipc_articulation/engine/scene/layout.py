@@ -112,6 +112,8 @@ class _Scene(NamedTuple):
     points: Any
     mesh: Any
     table: Any
+    touches: bool  # whether anything may touch
+    projects: bool  # whether Hessians that are not definite are projected, and not all
 
 
 SceneType, Scene = by_reference(_Scene, __name__)
@@ -119,7 +121,9 @@ SceneType, Scene = by_reference(_Scene, __name__)
 
 @compiled
 def _held(rows, points, mesh, table):
-    return Scene(Rows(*rows), Points(*points), Mesh(*mesh), Table(*table))
+    touches = np.any(table.model >= 0)
+    projects = touches or np.any(points.is_soft)
+    return Scene(Rows(*rows), Points(*points), Mesh(*mesh), Table(*table), touches, projects)
 
 
 def read(

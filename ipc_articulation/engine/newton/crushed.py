@@ -21,12 +21,12 @@ def crushed(before: Array, after: Array, is_affine: Bools, names: Sequence[str])
     return [
         f"'{names[body]}' is crushed to {share:.2g} of its volume: it is too soft for what presses or drives it; "
         f"raise its stiffness (kappa)"
-        for body, share in zip(*_newly_crushed(before, after, is_affine), strict=True)
+        for body, share in zip(*newly_crushed(before, after, is_affine), strict=True)
     ]
 
 
 @compiled
-def _newly_crushed(before, after, is_affine):
+def newly_crushed(before, after, is_affine):
     """The bodies, and det A."""
     bodies, shares = np.empty(len(after), dtype=np.int64), np.empty(len(after))
     count = 0
