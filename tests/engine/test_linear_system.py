@@ -145,7 +145,7 @@ def test_rows_that_stay_have_no_unknowns(still):
     assert definite[active].all()
     free = np.repeat(active, sizes)
     H = dense(matrix)[0].reshape(len(b), 3, len(b), 3)[free][:, :, free]
-    expected = np.linalg.solve(H.reshape(3 * free.sum(), -1), b[free].ravel())
+    expected = np.linalg.solve(H.reshape(3 * free.sum(), 3 * free.sum()), b[free].ravel())
     np.testing.assert_allclose(x[free].ravel(), expected, rtol=1e-9, atol=1e-12)
     assert not x[~free].any()
 

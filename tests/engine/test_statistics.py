@@ -63,7 +63,7 @@ def test_stages_add_up_to_the_step(resting):
     resting.run(1)
     statistics = resting.engine.statistics
     assert tuple(statistics.stages) == STAGES
-    assert [stage for stage, seconds in statistics.stages.items() if seconds == 0.0] == ["newton"]  # without contact
+    assert all(seconds > 0.0 for seconds in statistics.stages.values())
     assert statistics.seconds == sum(statistics.stages.values())
 
 
