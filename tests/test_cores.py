@@ -6,12 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-import trimesh
 
 from ipc_articulation import cores
-from ipc_articulation.contact import body_contact
-from ipc_articulation.contact.materials import BY_LOAD
-from tests.engine.scenes import BoxScene, translation
 
 
 def test_parts_cover_everything_once():
@@ -151,27 +147,3 @@ def test_what_is_no_number_of_threads_limits_nothing(monkeypatch, wanted):
     unlimited = cores.cores()
     monkeypatch.setenv(cores.THREADS, wanted)
     assert cores.cores() == unlimited
-
-
-def pile(workspace):
-    """Polyhedra that are thrown onto each other, with friction."""
-    scene = BoxScene(workspace, resistance=BY_LOAD, contact__d_hat=0.01, newton__semi_implicit__enable=0)
-    scene.add_ground()
-    for k in range(27):
-        x, y, z = k % 3, k // 3 % 3, k // 9
-        T = translation(0.405 * x + 0.01 * z, 0.405 * y, 0.21 + 0.41 * z)
-        scene.add_mesh(trimesh.creation.icosphere(2, 0.2), T)
-    return scene.start(friction="anchored").run(6).q
-
-
-@pytest.mark.slow
-def test_the_bits_do_not_depend_on_the_number_of_cores(tmp_path, monkeypatch):
-    monkeypatch.setattr(body_contact, "TOGETHER", 16)
-    monkeypatch.setattr(cores, "cores", lambda: 1)
-    alone = pile(tmp_path / "alone")
-    shared = []
-    original = cores.ThreadPoolExecutor.submit
-    monkeypatch.setattr(cores.ThreadPoolExecutor, "submit", lambda *given: shared.append(given) or original(*given))
-    monkeypatch.setattr(cores, "cores", lambda: 3)
-    np.testing.assert_array_equal(pile(tmp_path / "shared"), alone)
-    assert len(shared) > 40

@@ -113,7 +113,8 @@ def distance(kind, vertices, s, y, planes, w, n):
         n[0], n[1], n[2] = planes[p, 0], planes[p, 1], planes[p, 2]
         return n[0] * y[v, 0] + n[1] * y[v, 1] + n[2] * y[v, 2] - planes[p, 3]
     d = np.sqrt(closest_points(kind[s], y, row(vertices, s), w, n))
-    n[0], n[1], n[2] = n[0] / d, n[1] / d, n[2] / d
+    if d > 0.0:  # else they intersect
+        n[0], n[1], n[2] = n[0] / d, n[1] / d, n[2] / d
     return d
 
 

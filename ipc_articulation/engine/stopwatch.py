@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from time import perf_counter
 
-# «newton» is all between «begin» and «write back» of a step without contact, which is one compiled call.
 STAGES = (
     "animator",
     "begin",
@@ -13,7 +12,6 @@ STAGES = (
     "solve",
     "collision detection",
     "line search",
-    "newton",
     "write back",
 )
 _NO_TIME = dict.fromkeys(STAGES, 0.0)

@@ -17,9 +17,12 @@ from uipc.geometry import trimesh as uipc_trimesh
 
 from ipc_articulation import affine
 from ipc_articulation.articulation.joints import Joints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.scene.numbering import nodes_of
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
 from ipc_articulation.frontend.joints import JointMesh
 from tests.derivatives import central_difference, relative_error
+from tests.engine.nodes import derivatives, energy
 
 TIGHT = {"newton__velocity_tol": 1e-7, "newton__transrate_tol": 1e-6}  # the answers are compared to many digits
 
@@ -107,35 +110,36 @@ def joint_mesh(kind, bodies, placement, strength_ratio):
 
 def term(scene, name):
     """A term of a started scene's potential, by name."""
-    return next(t for t in scene.engine.cpu.workspace.potential.terms if t.name == name)
+    return next(t for t in scene.engine.cpu.workspace.core.terms if t.name == name)
 
 
-class DenseHessian:
-    """Takes the place of the Newton system; keeps ∂²E as one matrix."""
-
-    def __init__(self, body_count):
-        self.H = np.zeros((12 * body_count, 12 * body_count))
-
-    def add_pairs(self, bodies, blocks):
-        for pair, block in zip(bodies, blocks, strict=True):
-            at = (12 * pair[:, None] + np.arange(12)).ravel()
-            self.H[np.ix_(at, at)] += block
+@compiled
+def _stiffness(penalties):
+    return penalties.stiffness
 
 
-def derivatives(term, q):
-    """Gradient (12n,) and Hessian (12n, 12n) of a term at q (n, 12)."""
-    g, system = np.zeros_like(q), DenseHessian(len(q))
-    term.assemble(q, g, system)
-    return g.ravel(), system.H
+def stiffness(term):
+    """κ of joints, (m,) [kg]."""
+    return _stiffness(term.penalties)
 
 
-def check_derivatives(term, q, step=1e-6, tolerance=1e-6):
+def begin(term, state, dt):
+    """Begin a step of a term of affine bodies."""
+    term.begin_step(state, nodes_of(state.q).reshape(-1, 3), dt)
+
+
+def check_derivatives(term, q):
+    """See `check`."""
+    return check(lambda q: energy(term, q), lambda q: derivatives(term, q), q)
+
+
+def check(energy, derivatives, q, step=1e-6, tolerance=1e-6):
     """The gradient is the energy's; the Hessian is positive semidefinite and nowhere below the exact one."""
     x = q.ravel()
-    g, H = derivatives(term, q)
-    difference = central_difference(lambda y: term.energy(y.reshape(q.shape)), x, step)
+    g, H = derivatives(q)
+    difference = central_difference(lambda y: energy(y.reshape(q.shape)), x, step)
     assert relative_error(g, difference) < tolerance
-    exact = central_difference(lambda y: derivatives(term, y.reshape(q.shape))[0], x, step)
+    exact = central_difference(lambda y: derivatives(y.reshape(q.shape))[0], x, step)
     noise = tolerance * np.abs(exact).max()
     assert np.linalg.eigvalsh(H)[0] > -noise
     assert np.linalg.eigvalsh(H - 0.5 * (exact + exact.T))[0] > -noise

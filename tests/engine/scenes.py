@@ -82,7 +82,7 @@ class BoxScene:
         return self.engine.cpu.model.context.bodies.mass
 
     def minimum_distance(self):
-        return self.engine.cpu.workspace.potential.minimum_distance(self.q)
+        return self.engine.cpu.workspace.core.distances.closest(self.engine.cpu.state.q)[0]
 
     def linear_momentum(self):
         """Σ m v of the centres of mass, (3,)."""

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 from ipc_articulation.contact.materials import BY_LOAD
 from ipc_articulation.contact.resistance import start_value
 from ipc_articulation.engine.newton.newton_report import NewtonResult
+from tests.engine.parts import core_of, overlaps
 from tests.engine.scenes import BoxScene, translation, twist_rate
 from tests.engine.test_changes import destroy
 
@@ -37,7 +38,7 @@ def has_solved(scene):
     """Whether the last step has converged and nothing touches."""
     statistics = scene.engine.statistics
     well = statistics.result in (NewtonResult.CONVERGED, NewtonResult.SEMI_IMPLICIT)
-    return well and scene.engine.cpu.workspace.contact.find_overlap(scene.q) is None and scene.minimum_distance() > 0.0
+    return well and not overlaps(core_of(scene), scene.engine.cpu.state.q) and scene.minimum_distance() > 0.0
 
 
 def touching(scene):

@@ -7,6 +7,8 @@ from uipc.constitution import AffineBodyShell
 from uipc.geometry import label_surface
 from uipc.geometry import trimesh as uipc_trimesh
 
+from ipc_articulation.engine.newton import stages
+from tests.engine.parts import begin_at, contact_gradient, core_of, way
 from tests.engine.scenes import BoxScene, translation, twist_rate
 
 G = 9.8
@@ -34,13 +36,10 @@ def test_adaptive_resistance_holds_what_it_must(tmp_path):
         scene.scene.contact_tabular().default_model(0.5, -1.0)
 
     scene = resting(tmp_path, adaptive)
-    term = scene.engine.cpu.workspace.potential.terms[-1]
-    assert 1e8 <= term.resistance <= 1e11
+    assert 1e8 <= core_of(scene)._adapted(scene.engine.cpu.state) <= 1e11
     assert 0.0 < scene.minimum_distance() < 0.01
     assert np.abs(scene.qdot).max() < 1e-3
-    contact = scene.engine.cpu.workspace.contact
-    contact.place(scene.q, np.ones(1, dtype=bool))
-    force = -contact.derivatives().gradient[0, 2] / 0.01**2
+    force = -contact_gradient(core_of(scene.run()))[0, 2] / 0.01**2
     assert force == pytest.approx(8.0 * G, rel=1e-2)
 
 
@@ -51,13 +50,12 @@ def test_adaptive_resistance_does_not_depend_on_who_moved_last(tmp_path):
         scene.scene.contact_tabular().default_model(0.5, -1.0)
 
     scene = resting(tmp_path, adaptive)
-    cpu = scene.engine.cpu
-    potential, config, state = cpu.workspace.potential, cpu.model.config, cpu.state
-    resistance = []
-    for moving in (potential.movable, np.zeros(1, dtype=bool)):
-        potential.select(moving)
-        potential.begin_step(state, 0.01)
-        resistance.append(next(term.resistance for term in potential.terms if term.name == "contact"))
+    core, config, resistance = core_of(scene), scene.engine.cpu.model.config, []
+    adapted = core._adapted
+    core._adapted = lambda state: resistance.append(adapted(state)) or resistance[-1]
+    for moving in (core.movable, ~core.movable):
+        stages.first(core.work, moving)
+        core.begin_step(scene.engine.cpu.state, 0.01)
     assert resistance[0] == resistance[1]
     assert config.min_resistance < resistance[0] < config.max_resistance, "it follows from the forces"
 
@@ -102,11 +100,10 @@ def test_friction_enable_0_leaves_friction_out(tmp_path):
 
 def test_cfl_cuts_steps_of_vertices_in_contact(tmp_path):
     scene = resting(tmp_path, cfl__enable=1)
-    potential, q = scene.engine.cpu.workspace.potential, scene.q
-    dq = np.zeros_like(q)
+    dq = np.zeros_like(scene.q)
     dq[0, 0] = 0.1
-    potential.place(q, potential.movable)
-    share, _ = potential.step_fractions(q, dq)
+    begin_at(core_of(scene), scene.q)
+    share, _ = way(core_of(scene), scene.q, dq)
     assert share[0] == pytest.approx(0.5 * 0.01 / 0.1)
 
 

@@ -6,6 +6,7 @@ from scipy.spatial.transform import Rotation
 
 from ipc_articulation import affine
 from ipc_articulation.errors import EngineError
+from tests.engine.parts import contact_gradient, core_of
 from tests.engine.scenes import BoxScene, translation, twist_rate
 
 WEIGHT = 8.0 * 9.8  # of a box of 0.2 m and 1000 kg/m³ [N]
@@ -65,9 +66,7 @@ def test_friction_holds_a_box_on_a_slope(tmp_path):
 
 def gradient_of(scene):
     """Of the contact energy by the coordinates, over dt², (n, 12) [N, N·m]."""
-    contact, q = scene.engine.cpu.workspace.contact, scene.engine.cpu.state.q
-    contact.place(q, np.ones(len(q), dtype=bool))
-    return contact.derivatives().gradient / scene.engine.statistics.dt**2
+    return contact_gradient(core_of(scene)) / scene.engine.statistics.dt**2
 
 
 def wrenches(scene):

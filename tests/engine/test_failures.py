@@ -4,6 +4,7 @@ import itertools
 import os
 import signal
 import sys
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -12,15 +13,19 @@ from scipy.spatial.transform import Rotation
 from uipc import view
 
 from ipc_articulation import Engine
-from ipc_articulation.engine.newton.convergence import unmet_criteria
+from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.newton import newton
 from ipc_articulation.engine.newton.newton_report import NewtonResult
-from ipc_articulation.engine.terms.engine_term import Term
+from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import EngineError, SceneError, SolverError
+from tests.engine.parts import core_of
 from tests.engine.scenes import BoxScene, translation, twist_rate
 
 
-def spinning(workspace, **config):
+def spinning(workspace, has_ground=False, **config):
     scene = BoxScene(workspace, **config)
+    if has_ground:
+        scene.add_ground(-0.105)
     scene.add_box(translation(5, 0, 0))
     scene.add_box(np.eye(4), velocity=twist_rate(np.eye(4), angular=(0, 0, 60.0)))
     return scene.start()
@@ -40,14 +45,16 @@ def test_iterations_that_do_not_suffice(tmp_path, caplog):
     assert velocity.excess == velocity.value / velocity.bound > 1.0
 
 
-def test_a_step_that_nothing_near_cuts_short_names_the_body_that_it_moves(tmp_path, monkeypatch):
-    scene = spinning(tmp_path, newton__max_iter=1)
-    monkeypatch.setattr(scene.engine.cpu.workspace.potential, "closest_bodies", lambda q: ())
-    shares = np.array([1.0, 1e-3])
-    step = np.zeros((2, 12))
-    unmet = unmet_criteria(
-        scene.engine.cpu.workspace.potential, step, step, shares, 0.01, scene.engine.cpu.model.config
-    )
+@compiled
+def cut_short(work, fraction):
+    """Let the last iteration have moved nothing, as it was allowed to take a fraction (B,) only."""
+    work.motion, work.change, work.fraction = np.zeros(2), np.zeros(2), fraction
+
+
+def test_a_step_that_nothing_near_cuts_short_names_the_body_that_it_moves(tmp_path):
+    core = core_of(spinning(tmp_path, newton__max_iter=1).run(1))
+    cut_short(core.work, np.array([1.0, 1e-3]))
+    unmet = newton._unmet(core)
     assert [str(criterion).partition(", newton")[0] for criterion in unmet] == [
         "collisions of 'box 1' left only the fraction 0.001 of the last iteration"
     ]
@@ -103,24 +110,38 @@ def test_collision_detection_that_cuts_the_last_step(tmp_path):
 
 
 class BrokenTerm(Term):
-    """A term that a callback has broken: not finite at one body."""
+    """A term that a callback has broken: not finite at the second body."""
 
     name = "broken"
 
-    def __init__(self, energy=0.0, gradient=0.0, hessian=0.0, body=1):
-        self.values, self.body = (energy, gradient, hessian), body
+    def __init__(self, energy=0.0, gradient=0.0, hessian=0.0):
+        self.values = energy, gradient, hessian
 
-    def begin_step(self, state, dt):
+    def begin_step(self, state, x, dt):
         pass
 
-    def add_energy(self, q, E):
-        E[self.body] += self.values[0]
+    def add_energies(self, x, y, moving, E):
+        E[1] += self.values[0]
 
-    def assemble(self, q, g, system):
-        g[self.body] += self.values[1]
-        blocks = np.zeros((len(q), 12, 12))
-        blocks[self.body] = self.values[2]
-        system.add_diagonal(blocks)
+    def add_derivatives(self, x, y, to):
+        add_to_second(*self.values[1:], to)
+
+
+@compiled
+def add_to_second(gradient, hessian, to):
+    to.g[4] += gradient  # its first node
+    to.matrix.numbers[to.matrix.own[1]] += hessian
+
+
+@contextmanager
+def broken(scene, *terms):
+    """A scene whose potential has more terms."""
+    core = core_of(scene)
+    core.terms += terms
+    core.others += terms
+    yield
+    for of in (core.terms, core.others):
+        del of[-len(terms) :]
 
 
 @pytest.mark.parametrize(
@@ -136,28 +157,32 @@ class BrokenTerm(Term):
         ),
     ],
 )
-def test_not_finite(tmp_path, values, message):
+@pytest.mark.parametrize("has_ground", [False, True])
+def test_not_finite(tmp_path, has_ground, values, message):
     """The error names term and body; once the cause is gone, the run goes on as if nothing had been."""
-    scene, undisturbed = spinning(tmp_path), spinning(tmp_path)
-    potential, state = scene.run(1).engine.cpu.workspace.potential, scene.engine.cpu.state
-    sound = potential.terms
-    potential.terms = (*sound, BrokenTerm(**values))
-    with pytest.raises(SolverError, match=message):
+    scene, undisturbed = (spinning(tmp_path / name, has_ground) for name in ("scene", "undisturbed"))
+    state = scene.run(1).engine.cpu.state
+    with broken(scene, BrokenTerm(**values)), pytest.raises(SolverError, match=message):
         scene.run(1)
     assert scene.engine.cpu.state is state
     assert scene.world.frame() == 1
-    potential.terms = sound
     assert np.array_equal(scene.run(3).q, undisturbed.run(4).q)
     assert scene.world.frame() == 4
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_a_sum_that_is_not_finite_names_the_body(tmp_path):
-    scene = spinning(tmp_path)
-    scene.run(1)
-    potential = scene.engine.cpu.workspace.potential
-    potential.terms = (*potential.terms, *[BrokenTerm(gradient=1.7e308)] * 2)
-    with pytest.raises(SolverError, match=r"step 2: the sum of all terms' gradient is not finite at body 'box 1'"):
+    scene = spinning(tmp_path).run(1)
+    message = r"step 2: the sum of all terms' gradient is not finite at body 'box 1'"
+    with broken(scene, *[BrokenTerm(gradient=1.7e308)] * 2), pytest.raises(SolverError, match=message):
+        scene.run(1)
+
+
+def test_what_no_term_tells_is_an_error_of_the_step(tmp_path):
+    """Contact is asked, too."""
+    scene = spinning(tmp_path, has_ground=True)
+    core_of(scene).others.append(BrokenTerm(gradient=np.nan))
+    with pytest.raises(SolverError, match="step 1: the Newton step is not finite"):
         scene.run(1)
 
 

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from ipc_articulation.articulation.kinds import PRISMATIC, REVOLUTE
+from ipc_articulation.engine import joint_coordinates
 from ipc_articulation.engine.joint_coordinates import JointCoordinates, continue_turns
 from ipc_articulation.engine.scene.scene_context import read_scene_context
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import read_bodies
 from tests.articulation.reference import axis_rotation, delta_theta, q_of, random_joints, random_rotation
-from tests.engine.joints import check_derivatives
+from tests.engine.joints import check
 from tests.hinged_boxes import hinged_boxes
 
 
@@ -73,10 +74,21 @@ class Cubes:
     def energy(self, q):
         return float(self.weight @ self._x(q) ** 3)
 
-    def assemble(self, q, g, system):
+    def derivatives(self, q):
         slope, curvature = 3 * self.weight * self._x(q) ** 2, 6 * self.weight * self._x(q)
-        blocks = self.coordinates.add_derivatives(q, slope, curvature, g)
-        system.add_pairs(self.coordinates.joints.bodies, blocks)
+        g, blocks = differentiate(self.coordinates, q, slope, curvature)
+        H = np.zeros((q.size, q.size))
+        for pair, block in zip(self.coordinates.joints.bodies, blocks, strict=True):
+            at = (12 * pair[:, None] + np.arange(12)).ravel()
+            H[np.ix_(at, at)] += block
+        return g.ravel(), H
+
+
+def differentiate(coordinates, q, slope, curvature):
+    """Gradient (n, 12) and blocks (m, 24, 24) of a sum of functions of θ."""
+    g, blocks = np.zeros_like(q), np.zeros((len(coordinates.joints), 24, 24))
+    joint_coordinates.add_derivatives(*coordinates.arrays, q, slope, curvature, g, blocks)
+    return g, blocks
 
 
 def test_derivatives_of_a_function_of_theta(coordinates):
@@ -84,13 +96,12 @@ def test_derivatives_of_a_function_of_theta(coordinates):
     for _ in range(10):
         q = poses(rng) + 0.1 * rng.standard_normal((4, 12))
         cubes = Cubes(coordinates, np.array([1.0, 0.5, 2.0]), coordinates.follow(np.zeros(3), q))
-        check_derivatives(cubes, q)
+        check(cubes.energy, cubes.derivatives, q)
 
 
 def test_joints_without_force_are_left_alone(coordinates):
-    g = np.zeros((4, 12))
     q = poses(np.random.default_rng(3))
-    blocks = coordinates.add_derivatives(q, np.array([0.0, 1.0, 0.0]), np.zeros(3), g)
+    g, blocks = differentiate(coordinates, q, np.array([0.0, 1.0, 0.0]), np.zeros(3))
     assert not blocks[[0, 2]].any()
     assert blocks[1].any()
     assert not g[[0, 3]].any()

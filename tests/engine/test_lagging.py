@@ -7,6 +7,7 @@ from ipc_articulation import BY_LOAD, EngineError
 from ipc_articulation.engine import Engine
 from ipc_articulation.engine.newton.newton_report import NewtonResult
 from ipc_articulation.frontend.friction_law import choose_friction_iterations, friction_iterations
+from tests.engine.parts import core_of, islands_of
 from tests.engine.scenes import BoxScene, translation, twist_rate
 from tests.engine.soft.soft_scenes import SoftScene, block, moved, vertices
 from tests.engine.test_dump import assert_same_bits
@@ -85,11 +86,10 @@ def test_bodies_that_meet_within_the_step_become_one_island(tmp_path):
     scene.add_box(lower, (SIDE,) * 3)
     scene.add_box(upper, (SIDE,) * 3, velocity=twist_rate(upper, (1.0, 0, -2.0), (0, 0, 0)))
     scene.start(friction_iterations=20)
-    potential = scene.engine.cpu.workspace.potential
-    assert len(set(potential.labels)) == 2
+    assert len(set(islands_of(core_of(scene).work))) == 2
     scene.run(1)
     assert scene.engine.statistics.newton.friction_iterations > 1
-    assert len(set(potential.labels)) == 1
+    assert len(set(islands_of(core_of(scene).work))) == 1
 
 
 def test_an_island_whose_newton_fails_is_left_as_it_is(tmp_path):

@@ -5,6 +5,7 @@ import pytest
 import trimesh
 
 from ipc_articulation import affine
+from tests.engine.parts import contact_gradient, core_of
 from tests.engine.scenes import BoxScene, translation, twist_rate
 
 DT, G = 0.01, 9.8
@@ -53,9 +54,7 @@ def test_dropped_box_rests_within_the_barrier(tmp_path, d_hat):
 
 def contact_force(scene):
     """Total upward force of contact on the first box [N]."""
-    contact = scene.engine.cpu.workspace.contact
-    contact.place(scene.q, np.ones(1, dtype=bool))
-    return -contact.derivatives().gradient[0, 2] / DT**2
+    return -contact_gradient(core_of(scene))[0, 2] / DT**2
 
 
 def collision(tmp_path, offset, dt=1e-4):

@@ -9,9 +9,11 @@ from scipy.spatial.transform import Rotation
 from uipc import Matrix4x4, view
 from uipc.constitution import AffineBodyExternalBodyForce
 
-from ipc_articulation.contact.world import ContactWorld
+from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.newton import touching
+from ipc_articulation.engine.newton.core import Core
 from ipc_articulation.engine.newton.newton_report import NewtonResult
-from ipc_articulation.engine.potential import Potential
+from ipc_articulation.engine.workspace import make_workspace
 from tests.engine.joints import TIGHT, add_hinge
 from tests.engine.random_scenes import RandomScene
 from tests.engine.scenes import BoxScene, translation, twist_rate
@@ -124,8 +126,8 @@ def test_slow_motion_is_not_rest(tmp_path):
 
 
 def test_where_all_sleep_a_step_begins_nothing(asleep, monkeypatch):
-    begun, begin = [], Potential.begin_step
-    monkeypatch.setattr(Potential, "begin_step", lambda *given: (begun.append(1), begin(*given)))
+    begun, begin = [], Core.begin_step
+    monkeypatch.setattr(Core, "begin_step", lambda *given: (begun.append(1), begin(*given)))
     asleep.run(20)
     assert len(begun) <= 1
     view(asleep.scene.config().find("dt"))[0] = 0.005
@@ -210,11 +212,10 @@ def wake(cpu):
 
 
 def forget(scene):
-    """Forget what a recovered run would not know: who rested, and the candidates of collision detection."""
-    workspace = scene.engine.cpu.workspace
-    wake(scene.engine.cpu)
-    for contact in workspace.contact.body_contacts if workspace.contact else ():
-        contact.proximity.forget()
+    """Forget what a recovered run would not know: who rested, and all that a core keeps of the steps before."""
+    cpu = scene.engine.cpu
+    wake(cpu)
+    cpu.workspace = make_workspace(cpu.model, "once more")
 
 
 @pytest.mark.parametrize("x", [0.0, 1000.0])
@@ -312,11 +313,17 @@ def test_a_step_that_did_not_converge_puts_nobody_to_rest(tmp_path, make):
     assert unconverged > 1
 
 
+@compiled
+def hold(work):
+    """Collision detection that lets nobody go."""
+    work.free, work.met = np.zeros(len(work.start)), work.start
+
+
 def test_bodies_that_collision_detection_held_fall_once_it_lets_them(tmp_path, monkeypatch):
     scene = resting(tmp_path, newton__max_iter=3).start()
     before = scene.q
     with monkeypatch.context() as held:
-        held.setattr(ContactWorld, "step_fractions", lambda self, ahead, stencils, labels: np.zeros(len(labels)))
+        held.setattr(touching, "collide", hold)
         for _ in range(3):
             statistics = scene.run().engine.statistics
             assert (statistics.result, statistics.awake) == (NewtonResult.MAX_ITERATIONS, 1)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation.engine.newton.newton_report import NewtonResult
+from ipc_articulation.engine.output.step_output import StepOutput
 from ipc_articulation.engine.stopwatch import STAGES
 from ipc_articulation.errors import EngineError
 from tests.engine.scenes import BoxScene, translation, twist_rate
@@ -55,14 +56,14 @@ def test_energies_are_those_of_the_potential(resting):
     assert energies["contact"] > 0.0
     rise = resting.q[0, 2] - (0.105 - 9.8 * 0.01**2)
     assert energies["kinetic"] == pytest.approx(0.5 * 8.0 * rise**2, rel=1e-3)
-    assert energies == resting.engine.cpu.workspace.potential.energies(resting.q)
+    assert energies == StepOutput(resting.engine.cpu.workspace.core).energies(resting.q)
 
 
 def test_stages_add_up_to_the_step(resting):
     resting.run(1)
     statistics = resting.engine.statistics
     assert tuple(statistics.stages) == STAGES
-    assert [stage for stage, seconds in statistics.stages.items() if seconds == 0.0] == ["newton"]  # without contact
+    assert all(seconds > 0.0 for seconds in statistics.stages.values())
     assert statistics.seconds == sum(statistics.stages.values())
 
 

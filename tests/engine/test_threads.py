@@ -7,6 +7,7 @@ from threading import Event, Thread
 import numpy as np
 import pytest
 
+from ipc_articulation.engine.newton import newton
 from ipc_articulation.errors import EngineError, SceneError
 from tests.engine.scenes import BoxScene, translation
 from tests.engine.threads import ends, falling_boxes, read_beside
@@ -49,8 +50,7 @@ def test_no_reader_of_two_hundred_changes_a_bit(tmp_path):
 def test_a_read_out_in_the_middle_of_a_step_waits_for_its_end(tmp_path, monkeypatch):
     """The reader begins while Newton's method assembles; a read-out that did not wait would end before the step."""
     scene, order = falling_boxes(tmp_path).run(1), []
-    potential = scene.engine.cpu.workspace.potential
-    assemble, started = potential.assemble, Event()
+    assemble, started = newton._assemble, Event()
 
     def read():
         started.set()
@@ -67,7 +67,7 @@ def test_a_read_out_in_the_middle_of_a_step_waits_for_its_end(tmp_path, monkeypa
             order.append("step")
         return assemble(*given, **options)
 
-    monkeypatch.setattr(potential, "assemble", assemble_slowly)
+    monkeypatch.setattr(newton, "_assemble", assemble_slowly)
     scene.run(1)
     thread.join()
     assert order == ["step", 2]

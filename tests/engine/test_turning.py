@@ -3,8 +3,28 @@
 import numpy as np
 import pytest
 
-from ipc_articulation.engine.newton.turning import free_turns
+from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.newton import stages, touching
+from tests.engine.parts import begin_at, core_of, look_around
 from tests.engine.scenes import BoxScene, translation
+
+
+@compiled
+def look_ahead(work, dx):
+    """Look at a step (N, 3) of all, of which the energy of nobody is found to be low."""
+    B = len(work.moving)
+    stages.aim(work, dx)
+    work.labels, work.done, work.E_ahead, work.highest = (
+        work.start,
+        np.zeros(B, dtype=np.bool_),
+        np.ones(B),
+        np.zeros(B),
+    )
+
+
+@compiled
+def turned(work):
+    return work.at
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -14,14 +34,22 @@ def test_a_body_that_another_comes_near_does_not_turn(tmp_path, order, way, is_f
     scene = BoxScene(tmp_path, gravity=(0, 0, 0), contact__d_hat=1e-3)
     for x in order:
         scene.add_box(translation(float(x), 0, 0))
-    scene.start().run(1)
-    potential, q = scene.engine.cpu.workspace.potential, scene.engine.cpu.state.q
+    core, q = core_of(scene.start()), scene.engine.cpu.state.q
+    begin_at(core, q)
+    look_around(core)
     turning, coming = order.index(0), order.index(1)
-    step, ones = np.zeros((2, 12)), np.ones(2, dtype=bool)
+    step = np.zeros((2, 12))
     step[turning, [4, 6]] = -1e-4, 1e-4
     step[coming, 0] = -way
-    turned, free = free_turns(potential, q, step, np.arange(2) == turning, np.arange(2), ones)
-    assert free[turning] == is_free
-    assert not free[coming]
-    np.testing.assert_array_equal(turned[coming], step[coming])
-    assert np.any(turned[turning] != step[turning])
+    look_ahead(core.work, core.nodes(q + step) - core.nodes(q))
+    straight, circles, which = touching.bend(core.work, *core.tree)
+    assert which.all()
+    one = np.arange(2) == turning
+    touching.turn(core.work, straight, circles, one)
+    touching.collide(core.work)
+    np.testing.assert_array_equal(touching.are_free(core.work, one), one & is_free)
+    of_turning, of_coming = (slice(4 * b, 4 * b + 4) for b in (turning, coming))
+    at = turned(core.work)
+    np.testing.assert_array_equal(at[of_coming], straight[of_coming])
+    assert np.any(at[of_turning] != straight[of_turning])
+    np.testing.assert_allclose(at[of_turning], straight[of_turning], rtol=0.0, atol=1e-8)

@@ -57,7 +57,7 @@ def test_the_force_on_the_crank_is_the_walls_by_virtual_work(pressed: Pressed) -
         adapter.q = dyn.integrate(adapter.model, x, [step])
         ends.append((adapter.link_poses()[2] @ [*vertex, 1.0])[0])
     adapter.q = x
-    force = surface_forces(pressed.simulation._uipc_scene, pressed.simulation.engine.cpu, adapter.dt)["wall"][0]
+    force = surface_forces(pressed.simulation.engine.cpu)["wall"][0]
     assert force > 150.0
     work = -force * (ends[1] - ends[0]) / 2e-5
     np.testing.assert_allclose(pressed.coupling.contact_force, [work], rtol=0.02)

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-import uipc
 from ipc_articulation.adapters.native import NativeAdapter, Pin
-from uipc.backend import SceneVisitor
 
-from ipc_articulation import affine, spatial
 from ipc_articulation import dynamics as dyn
-from ipc_articulation.contact.friction_law import NO_FRICTION
-from ipc_articulation.contact.resistance import Held
+from ipc_articulation import spatial
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.dynamics.integrators import PD, Drive
 from ipc_articulation.dynamics.joints import RevoluteJoint
 from ipc_articulation.dynamics.loops import FourBar, gear
 from ipc_articulation.dynamics.model import Box, Mechanism, Shape, Sphere
 from ipc_articulation.engine.cpu import CpuEngine
-from ipc_articulation.frontend.bodies import read_bodies
-from ipc_articulation.frontend.contact_table import read_contact_table, read_half_planes
-from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces
 from tests.coupling.worlds import cube
 
 X, Y, Z = np.eye(3)
@@ -91,21 +84,10 @@ def press(robot: dyn.Model, target: float = 1.4) -> NativeAdapter:
     return linkage_adapter(robot, target=target, free=[block], static=static, friction=0.0)
 
 
-def surface_forces(scene: uipc.Scene, engine: CpuEngine, dt: float) -> dict[str, np.ndarray]:
-    """Force of contact on each body of a scene as it stands, (3,) [N], from the gradient of the barriers.
-
-    The resistances are those with which the engine's last step ended.
-    """
-    slots = list(SceneVisitor(scene).geometries())
-    bodies = read_bodies(slots)
-    d_hat = float(scene.config().find("contact/d_hat").view()[0])
-    table, planes = read_contact_table(scene), read_half_planes(slots)
-    contact = make_contact_world(make_surfaces(bodies), bodies, planes, table, d_hat, 0.0)
-    transforms = [slot.geometry().instances().find("transform").view() for slot in bodies.slots]
-    q = affine.q_from_transform(np.concatenate(transforms))
-    contact.begin_step(q, dt, NO_FRICTION)
-    contact.resistance.held = Held(engine.state.pairs, engine.state.resistances)
-    contact.place(q, np.ones(len(q), dtype=bool))
-    forces = -contact.derivatives().gradient[:, :3] / dt**2
-    names = [slot.geometry().meta().find("name").view()[0] for slot in bodies.slots]
+def surface_forces(engine: CpuEngine) -> dict[str, np.ndarray]:
+    """Force of barriers on each body at the end of the last step, (3,) [N]."""
+    contacts, names = engine.statistics.contacts, engine.contact_names
+    forces = np.zeros((len(names), 3))
+    for side, sign in ((0, 1.0), (1, -1.0)):
+        np.add.at(forces, contacts.bodies[:, side], sign * contacts.normal_forces)
     return dict(zip(names, forces, strict=True))

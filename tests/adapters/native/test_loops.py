@@ -75,7 +75,7 @@ def test_nothing_interpenetrates_and_the_loop_stays_closed(pressed):
 
 def test_force_on_the_driven_joint_is_the_walls_by_virtual_work(pressed):
     """τ_c = -F ∂x/∂θ, with F what the wall's barrier says and x the pressing point along the wall's normal."""
-    forces = surface_forces(pressed.run.scene, ENGINES[pressed.run.world].cpu, DT)
+    forces = surface_forces(ENGINES[pressed.run.world].cpu)
     np.testing.assert_allclose(forces["wall"][0], -forces["coupler"][0], rtol=1e-4)
     point = pressing_point(pressed.coupling)
     dx = rate(pressed.adapter, lambda moved: (moved.link_poses()[2] @ np.r_[point, 1.0])[0])

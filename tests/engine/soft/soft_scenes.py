@@ -123,9 +123,5 @@ class SoftScene(BoxScene):
         return self.soft[which].geometry().vertices().find("mass").view().copy()
 
     @property
-    def potential(self):
-        return self.engine.cpu.workspace.potential
-
-    @property
     def report(self):
         return self.engine.cpu.statistics

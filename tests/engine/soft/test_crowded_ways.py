@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from ipc_articulation import tetrads
-from ipc_articulation.contact.positions import positions
+from ipc_articulation.contact import search
+from ipc_articulation.contact.readouts import placed
 from ipc_articulation.engine.newton.newton_report import NewtonResult
+from tests.engine.parts import core_of
 from tests.engine.soft.random_soft_scenes import intersects
 from tests.engine.soft.soft_scenes import SoftScene, block, cloth, vertices
 from tests.engine.test_crowded_ways import SHELL
@@ -15,14 +16,14 @@ def test_a_cloth_whose_parts_fly_through_each_other_is_on_a_crowded_way(tmp_path
     scene = SoftScene(tmp_path)
     scene.add_soft(cloth(cells=24))
     scene.start()
-    contact, q = scene.engine.cpu.workspace.contact, scene.engine.cpu.state.q
-    x, rng = tetrads.vertices(q), np.random.default_rng(0)
+    core = core_of(scene)
+    x, arrays = core.nodes(scene.engine.cpu.state.q), core.distances.scene
 
     def crowded(way):
-        at, ahead = positions(contact.surfaces, q), positions(contact.surfaces, tetrads.coordinates(x + way))
-        return contact.body_contacts[0].proximity.crowded(at, ahead, np.zeros((1, 2), dtype=np.int64)).any()
+        ends = placed(arrays, x), placed(arrays, x + way)
+        return search.crowded(arrays, (x, x + way), ends, np.zeros((1, 2), dtype=np.int64)).any()
 
-    noise = rng.uniform(-1.0, 1.0, x.shape)
+    noise = np.random.default_rng(0).uniform(-1.0, 1.0, x.shape)
     assert crowded(5.0 * noise)
     assert not crowded(0.01 * noise), "of an edge of 25 mm"
     assert not crowded(np.array([50.0, 60.0, 62.0])), "all together"

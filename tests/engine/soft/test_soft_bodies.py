@@ -5,11 +5,10 @@ import pytest
 from uipc import view
 from uipc.constitution import FiniteElementExternalForce, SoftPositionConstraint, StrainPlasticDiscreteShellBending
 
-from ipc_articulation.contact.planes.half_plane_contact import HalfPlaneContact
-from ipc_articulation.contact.soft.soft_contact import SoftContact
-from ipc_articulation.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.newton import newton, stages, touching
 from ipc_articulation.engine.newton.newton_report import NewtonResult
 from ipc_articulation.errors import SceneError
+from tests.engine.parts import core_of, look_around
 from tests.engine.soft.soft_scenes import (
     SoftScene,
     ball,
@@ -123,10 +122,9 @@ def iterations_of_cloths(workspace):
     return count
 
 
-@pytest.mark.parametrize("contact", [SoftContact, HalfPlaneContact])
-def test_forces_that_are_foreseen_save_iterations(tmp_path, monkeypatch, contact):
-    usual = iterations_of_cloths(tmp_path / "usual")
-    monkeypatch.setattr(contact, "foresee", lambda *_: None)
+def test_forces_that_are_foreseen_save_iterations(tmp_path, monkeypatch):
+    usual, collide = iterations_of_cloths(tmp_path / "usual"), touching.collide
+    monkeypatch.setattr(touching, "collide", lambda work: (touching.forget(work), collide(work)))
     assert usual < iterations_of_cloths(tmp_path / "without")
 
 
@@ -318,9 +316,10 @@ def test_light_particles_that_lie_have_their_forces_in_balance(tmp_path):
     weight, left = 1000.0 * 4.0 / 3.0 * np.pi * 2e-3**3 * 9.8 * DT**2, []
     for _ in range(12):
         scene.run(1)
-        potential, q = scene.potential, scene.engine.cpu._now.state.q
-        potential.place(q, potential.movable)
-        system = LinearSystem(~potential.movable, potential.is_soft)
         assert scene.report.newton.result is NewtonResult.CONVERGED
-        left.append(np.abs(potential.assemble(q, system, np.ones(len(q), dtype=bool))).max() / weight)
+        core = core_of(scene)
+        look_around(core)
+        stages.begin_sums(core.work, *core.room, True)
+        newton._assemble(core)
+        left.append(np.abs(stages.gradient(core.work)).max() / weight)
     assert max(left) < 0.05

@@ -6,8 +6,6 @@ from scipy.spatial.transform import Rotation
 from uipc import view
 from uipc.constitution import SoftPositionConstraint
 
-from ipc_articulation import cores
-from ipc_articulation.contact.soft import soft_contact
 from tests.engine.scenes import twist_rate
 from tests.engine.soft.soft_scenes import SoftScene, block, cloth, moved, particles, rod, vertices
 from tests.engine.test_changes import destroy
@@ -254,13 +252,3 @@ def test_springs_at_a_half_plane_stay_when_others_come_and_go(tmp_path):
     assert np.abs(scene.run(20).x() - x).max() < 1e-9
     scene.add_ground(height=-4.0)
     assert np.abs(scene.run(20).x() - x).max() < 1e-9
-
-
-def test_the_bits_do_not_depend_on_the_number_of_cores(tmp_path, monkeypatch):
-    monkeypatch.setattr(soft_contact, "TOGETHER", 8)
-    states = []
-    for number in (1, 2):
-        monkeypatch.setattr(cores, "cores", lambda number=number: number)
-        scene, _ = slope(tmp_path / str(number), 0.9 * MU, "cloth", on_body=True)
-        states.append(scene.run(20).engine.cpu.state)
-    assert_same_bits(*states)

@@ -22,7 +22,7 @@ from tests.engine.joints import (
     add_boxes,
     add_hinge,
     add_slider,
-    derivatives,
+    begin,
     hinge_inertia,
     put,
     put_animated,
@@ -30,6 +30,7 @@ from tests.engine.joints import (
     term,
     write,
 )
+from tests.engine.nodes import derivatives, energy
 from tests.engine.scenes import BoxScene, translation
 
 DT, STEPS = 0.002, 20
@@ -66,12 +67,12 @@ def test_gradient_and_hessian(tmp_path, joint):
     scene = boxes(tmp_path)
     joint(scene, 3.0)
     force, state = term(scene.start(), "joint force"), scene.engine.cpu.state
-    force.begin_step(state, DT)
+    begin(force, state, DT)
     q = state.q + 0.2 * np.random.default_rng(3).standard_normal(state.q.shape)
     g, H = derivatives(force, q)
-    assert relative_error(g, central_difference(lambda x: force.energy(x.reshape(q.shape)), q.ravel())) < 1e-6
+    assert relative_error(g, central_difference(lambda x: energy(force, x.reshape(q.shape)), q.ravel())) < 1e-6
     assert not H.any()
-    assert force.energy(state.q) == 0.0
+    assert energy(force, state.q) == 0.0
 
 
 def test_the_work_of_a_torque_in_a_turn_is_torque_times_angle(tmp_path):
@@ -83,13 +84,13 @@ def test_the_work_of_a_torque_in_a_turn_is_torque_times_angle(tmp_path):
     q = state.q.copy()
     q[:, 3:] += 0.2 * rng.standard_normal((2, 9))
     q[0, [5, 8, 11]] = q[1, [5, 8, 11]] = [0, 0, 1]  # the axis stays z in both
-    force.begin_step(type(state).without_past(q, state.qdot, state.theta), DT)
+    begin(force, type(state).without_past(q, state.qdot, state.theta), DT)
     for row, sign in ((0, -1.0), (1, 1.0)):
         for axis, share in (([0, 0, 1], 1.0), ([1, 0, 0], 0.0)):
             after = q.copy()
             R = axis_rotation(np.array(axis), 1e-6)
             after[row, 3:] = (R @ affine.linear_part(q[row])).ravel()
-            assert force.energy(after) / 1e-6 == pytest.approx(-(DT**2) * sign * share * 3.0, abs=1e-9)
+            assert energy(force, after) / 1e-6 == pytest.approx(-(DT**2) * sign * share * 3.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("child", [(0, 0, 0), (0, 0.5, 0), (-0.3, 0.1, 0.2)])
@@ -186,7 +187,7 @@ def test_bodies_without_kinetic_term_feel_nothing(tmp_path):
     view(scene.slots[1].geometry().instances().find("external_kinetic"))[:] = 1
     pushed_slider(scene, 5.0)
     force, state = term(scene.start(), "joint force"), scene.engine.cpu.state
-    force.begin_step(state, DT)
+    begin(force, state, DT)
     assert not derivatives(force, state.q)[0].any()
 
 

@@ -11,7 +11,8 @@ from uipc.constitution import (
 )
 
 from ipc_articulation.errors import SceneError
-from tests.engine.joints import TIGHT, add_hinge, add_slider, check_derivatives, derivatives, read, term, write
+from tests.engine.joints import TIGHT, add_hinge, add_slider, begin, check_derivatives, read, term, write
+from tests.engine.nodes import derivatives, energy
 from tests.engine.scenes import BoxScene, translation
 
 G, DT = 9.8, 0.01
@@ -41,11 +42,11 @@ def test_gradient_and_hessian_outside_the_limits(tmp_path, limited, lower, upper
     scene = boxes(tmp_path)
     limited(scene, lower, upper, strength=3.0)
     limits, state = term(scene.start(), "joint limit"), scene.engine.cpu.state
-    limits.begin_step(state, DT)
+    begin(limits, state, DT)
     rng = np.random.default_rng(3)
     for _ in range(5):
         q = state.q + 0.02 * rng.standard_normal(state.q.shape)
-        assert limits.energy(q) > 0.0
+        assert energy(limits, q) > 0.0
         check_derivatives(limits, q)
 
 
@@ -58,17 +59,17 @@ def test_the_energy_is_libuipcs_cubic(tmp_path, lower, upper, expected):
     scene = boxes(tmp_path)
     limited_slider(scene, lower, upper, strength=7.0)
     limits, state = term(scene.start(), "joint limit"), scene.engine.cpu.state
-    limits.begin_step(state, DT)
+    begin(limits, state, DT)
     q = state.q.copy()
     q[1, 2] += 0.3
-    assert limits.energy(q) == pytest.approx(7.0 * expected, rel=1e-9, abs=1e-15)
+    assert energy(limits, q) == pytest.approx(7.0 * expected, rel=1e-9, abs=1e-15)
 
 
 def test_between_the_limits_there_is_no_force(tmp_path):
     scene = boxes(tmp_path)
     limited_hinge(scene, -0.5, 0.5)
     limits, state = term(scene.start(), "joint limit"), scene.engine.cpu.state
-    limits.begin_step(state, DT)
+    begin(limits, state, DT)
     g, H = derivatives(limits, state.q + 1e-3)
     assert not g.any()
     assert not H.any()

@@ -4,10 +4,10 @@ import pytest
 from ipc_articulation import affine
 from ipc_articulation.articulation import frames
 from ipc_articulation.articulation.kinds import CYLINDRICAL, HELICAL, KINDS, PLANAR, PRISMATIC, REVOLUTE, UNIVERSAL
-from ipc_articulation.linear_system.linear_system import LinearSystem
-from ipc_articulation.engine.terms.joint_penalty import JointPenalties, add_derivatives
+from ipc_articulation.engine.terms.joint_penalty import JointPenalties
 from tests.derivatives import central_difference, relative_error
-from tests.engine.joints import joint_mesh
+from tests.engine.joints import joint_mesh, stiffness
+from tests.engine.nodes import derivatives, energy
 
 AXES = [REVOLUTE, PRISMATIC, CYLINDRICAL, PLANAR, UNIVERSAL, HELICAL]
 PITCH = 0.4  # [m/rad]
@@ -40,35 +40,33 @@ def joint(request):
     rng = np.random.default_rng(8)
     transforms = np.stack([rigid(rng), rigid(rng)])
     ends = rng.standard_normal((2, 3))
-    penalties = JointPenalties([one_joint(request.param, ends, transforms)], np.array([1.0, 3.0]))
+    penalties = JointPenalties([one_joint(request.param, ends, transforms)], np.array([1.0, 3.0]), 2)
     return request.param, penalties, affine.q_from_transform(transforms), ends
 
 
 def test_energy_is_zero_as_made_and_stiffness_counts_both_masses(joint):
     _, penalties, q, _ = joint
-    assert penalties.energy(q) < 1e-24
-    assert penalties.arrays.stiffness[0] == pytest.approx(100.0 * 4.0)
+    assert energy(penalties, q) < 1e-24
+    assert stiffness(penalties)[0] == pytest.approx(100.0 * 4.0)
 
 
 def test_gradient_and_hessian_equal_differences(joint):
     _, penalties, q, _ = joint
     rng = np.random.default_rng(9)
-
-    def gradient(x):
-        g = np.zeros((2, 12))
-        add_derivatives(penalties.arrays, x.reshape(2, 12), np.ones(2, dtype=bool), g)
-        return g.ravel()
-
     for scale in (0.0, 0.1):
         x = (q + scale * rng.standard_normal(q.shape)).ravel()
-        add_derivatives(penalties.arrays, x.reshape(2, 12), np.ones(2, dtype=bool), np.zeros((2, 12)))
-        H = penalties.arrays.blocks[0].copy()
+        g, H = derivatives(penalties, x.reshape(2, 12))
         if scale:
-            difference = central_difference(lambda y: penalties.energy(y.reshape(2, 12)), x)
-            assert relative_error(gradient(x), difference) < 1e-6
+            difference = central_difference(lambda y: energy(penalties, y.reshape(2, 12)), x)
+            assert relative_error(g, difference) < 1e-6
         else:  # exact where the joint is closed
-            assert relative_error(H, central_difference(gradient, x)) < 1e-6
+            assert relative_error(H, slopes(penalties, x)) < 1e-6
         assert np.linalg.eigvalsh(H)[0] > -1e-9 * np.abs(H).max()
+
+
+def slopes(penalties, x):
+    """The gradient's, (24, 24)."""
+    return central_difference(lambda y: derivatives(penalties, y.reshape(2, 12))[0], x)
 
 
 @pytest.mark.slow
@@ -79,17 +77,8 @@ def test_an_unprojected_hessian_is_the_true_one_however_far_a_joint_is_parted(jo
     if kind == HELICAL and scale > 0.0:
         pytest.skip("its residual is not bilinear")
     x = (q + scale * np.random.default_rng(9).standard_normal(q.shape)).ravel()
-    system = LinearSystem(np.zeros(2, dtype=bool))
-
-    def gradient(x):
-        system.choose(np.ones(2, dtype=bool))
-        g = np.zeros((2, 12))
-        penalties.assemble(x.reshape(2, 12), g, system)
-        return g.ravel()
-
-    penalties.projected[:] = False
-    gradient(x)
-    assert relative_error(penalties.arrays.blocks[0], central_difference(gradient, x)) < 1e-5
+    _, H = derivatives(penalties, x.reshape(2, 12), is_projected=False)
+    assert relative_error(H, slopes(penalties, x)) < 1e-5
 
 
 def test_free_motions_cost_nothing_and_others_do(joint):
@@ -113,7 +102,7 @@ def test_free_motions_cost_nothing_and_others_do(joint):
         HELICAL: {"screw"},
     }[kind]
     for name, moved in motions.items():
-        assert (penalties.energy(moved) < 1e-20) == (name in free), name
+        assert (energy(penalties, moved) < 1e-20) == (name in free), name
 
 
 def turn(q, point, axis, angle):

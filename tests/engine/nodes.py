@@ -1,0 +1,104 @@
+"""Energies and derivatives of terms by nodes, as arrays of numpy, to hold against differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.newton.core import Core
+from ipc_articulation.engine.scene.numbering import PLACE, nodes_of
+from ipc_articulation.engine.terms.term import Sums, Term
+from ipc_articulation.linear_system.system import cleared, empty_matrix, with_room
+
+
+class Nodes:
+    """Rows of nodes, of which all move that are not fixed.
+
+    Attributes:
+        moving: Bodies, (B,).
+        is_free: Rows that have unknowns, (R,).
+        free: Numbers of nodes that are unknown, (3 N,).
+    """
+
+    def __init__(self, first: Ints, body: Ints, is_fixed: Bools) -> None:
+        self.first, self.body, self._is_fixed = first, body, is_fixed
+        self.row_of_node = np.repeat(np.arange(len(body)), np.diff(first))
+        movable = np.zeros(int(body.max()) + 1, dtype=np.bool_)
+        movable[body[~is_fixed]] = True
+        self.select(movable)
+
+    @classmethod
+    def of_core(cls, core: Core) -> Nodes:
+        numbering = core.numbering
+        return cls(numbering.first, numbering.body, numbering.is_fixed)
+
+    @classmethod
+    def of_bodies(cls, count: int) -> Nodes:
+        """Of affine bodies."""
+        return cls(4 * np.arange(count + 1), np.arange(count), np.zeros(count, dtype=np.bool_))
+
+    def select(self, moving: Bools) -> None:
+        """From now on only the bodies (B,) of a mask move."""
+        self.moving, self.is_free = moving, moving[self.body] & ~self._is_fixed
+        self.free = np.repeat(self.is_free, 3 * np.diff(self.first))
+
+    def energy(self, term: Term, x: Array, y: Array) -> float:
+        """With nodes at x (N, 3) and points at y (V, 3)."""
+        E = np.zeros(len(self.moving))
+        term.add_energies(x, y, self.moving, E)
+        return float(E.sum())
+
+    def derivatives(self, term: Term, x: Array, y: Array, is_projected: bool) -> tuple[Array, Array]:
+        """Gradient (3 N,) and Hessian (3 N, 3 N)."""
+        _, g, H = self.sum([term], x, y, is_projected)
+        return g.ravel(), H
+
+    def sum(self, terms: list[Term], x: Array, y: Array, is_projected: bool = True) -> tuple[Any, Array, Array]:
+        """The matrix, gradient (N, 3), and Hessian (3 N, 3 N) of terms."""
+        room = sum(term.room for term in terms)
+        matrix = with_room(empty_matrix(self.first), room, sum(term.numbers for term in terms))
+        projected, g = np.full(len(self.moving), is_projected), np.zeros_like(x)
+        to = _sums(self.moving, projected, self.is_free, self.row_of_node, matrix, g)
+        for term in terms:
+            term.add_derivatives(x, y, to)
+        H, blocks = dense(matrix)
+        assert blocks <= room
+        return matrix, g, H
+
+
+@compiled
+def _sums(moving, projected, is_free, row_of_node, matrix, g):
+    cleared(matrix)
+    return Sums(moving, projected, is_free, row_of_node, matrix, g)
+
+
+@compiled
+def _numbers(matrix):
+    m = matrix.used[0]
+    return matrix.first, matrix.own, matrix.rows[:m], matrix.cols[:m], matrix.start[:m], matrix.numbers
+
+
+def dense(matrix: Any) -> tuple[Array, int]:
+    """H (3 N, 3 N), and the number of its blocks above the diagonal."""
+    first, own, rows, cols, start, numbers = _numbers(matrix)
+    H = np.zeros((3 * first[-1], 3 * first[-1]))
+    for i, j, at in zip([*range(len(own)), *rows], [*range(len(own)), *cols], [*own, *start], strict=True):
+        (a, b), (c, d) = (3 * first[r : r + 2] for r in (i, j))
+        H[a:b, c:d] = numbers[at : at + (b - a) * (d - c)].reshape(b - a, d - c)
+        H[c:d, a:b] = H[a:b, c:d].T
+    return H, len(rows)
+
+
+def energy(term: Term, q: Array) -> float:
+    """Of affine bodies at q (n, 12)."""
+    return Nodes.of_bodies(len(q)).energy(term, nodes_of(q).reshape(-1, 3), np.zeros((0, 3)))
+
+
+def derivatives(term: Term, q: Array, is_projected: bool = True) -> tuple[Array, Array]:
+    """Gradient (12 n,) and Hessian (12 n, 12 n) by the coordinates q (n, 12) of affine bodies."""
+    g, H = Nodes.of_bodies(len(q)).derivatives(term, nodes_of(q).reshape(-1, 3), np.zeros((0, 3)), is_projected)
+    place = (12 * np.arange(len(q))[:, None] + PLACE).ravel()
+    return g[place], H[np.ix_(place, place)]
