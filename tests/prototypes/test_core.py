@@ -18,7 +18,7 @@ from prototypes.core.__main__ import compare
 from prototypes.core.switch import switch
 from tests.engine.dumping_run import make as tumbling_hinge
 from tests.engine.scenes import BoxScene
-from tests.prototypes.contact_scenes import of_many_models
+from tests.contact.contact_scenes import of_many_models
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from ipc_articulation.engine.potential import Potential
 from prototypes.core import switch
 from tests.engine.joints import add_hinge, add_slider
 from tests.engine.scenes import BoxScene, translation, twist_rate
-from tests.prototypes import contact_scenes as scenes
+from tests.contact import contact_scenes as scenes
 from tests.prototypes.test_friction import blocks, hairpin, pile
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,8 @@ import pytest
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.engine.newton.core import Core
-from tests.prototypes import contact_scenes as scenes
-from tests.prototypes.cores import begin, models, models_of_engine, read
+from tests.contact import contact_scenes as scenes
+from tests.contact.cores import begin, models, models_of_engine, read
 
 pytestmark = pytest.mark.slow
 

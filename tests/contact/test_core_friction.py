@@ -34,7 +34,7 @@ from ipc_articulation.engine.newton.work import scene_of
 from tests.engine.scenes import BoxScene, translation
 from tests.engine.soft.soft_scenes import SoftScene, block, cloth, moved
 from tests.engine.test_friction import slope
-from tests.prototypes.cores import DT, read
+from tests.contact.cores import DT, read
 
 pytestmark = pytest.mark.slow
 

@@ -17,8 +17,8 @@ from ipc_articulation.contact.friction_law import NO_FRICTION
 from ipc_articulation.contact import barriers, readouts
 from ipc_articulation.linear_system.system import empty_matrix, with_room
 from ipc_articulation.engine.newton.work import scene_of
-from tests.prototypes import contact_scenes as scenes
-from tests.prototypes.cores import DT, begin, models, read
+from tests.contact import contact_scenes as scenes
+from tests.contact.cores import DT, begin, models, read
 
 pytestmark = pytest.mark.slow
 
