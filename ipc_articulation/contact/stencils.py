@@ -106,14 +106,18 @@ def lever_of(kind, vertices, s, w, place, m, weight, lever):
 
 @compiled
 def distance(kind, vertices, s, y, planes, w, n):
-    """The distance of stencil s, with points y (V, 3); fills w (4,) and the normal n (3,). Planes are (n, n·p)."""
+    """The distance of stencil s, with points y (V, 3); fills w (4,) and the normal n (3,), 0 where both touch.
+
+    Planes are (n, n·p).
+    """
     if kind[s] == PLANE:
         p, v = vertices[s, 1], vertices[s, 0]
         w[0] = 1.0
         n[0], n[1], n[2] = planes[p, 0], planes[p, 1], planes[p, 2]
         return n[0] * y[v, 0] + n[1] * y[v, 1] + n[2] * y[v, 2] - planes[p, 3]
     d = np.sqrt(closest_points(kind[s], y, row(vertices, s), w, n))
-    n[0], n[1], n[2] = n[0] / d, n[1] / d, n[2] / d
+    if d > 0.0:
+        n[0], n[1], n[2] = n[0] / d, n[1] / d, n[2] / d
     return d
 
 

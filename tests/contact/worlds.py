@@ -144,7 +144,7 @@ class World:
         """Nodes of bodies with coordinates q (B, 12), soft ones as stiff as others."""
         soft = np.arange(self.surfaces.first[self.affine], self.surfaces.first[-1])
         x = nodes_of(q[: self.affine]).reshape(-1, 3)
-        return np.concatenate([x, self.surfaces.positions(q)[soft]])
+        return np.ascontiguousarray(np.concatenate([x, self.surfaces.positions(q)[soft]]))
 
     def y(self, x):
         """Points (V, 3)."""
@@ -165,11 +165,12 @@ class World:
         return _met(self.work)
 
     def place(self, x, moving=None):
-        """Put the nodes at x, with some bodies (B,) that move."""
+        """Put the nodes at x, with some bodies (B,) that move; nothing is foreseen."""
         x = x.reshape(-1, 3)
         stages.stand(self.work, x)
         _move(self.work, self.movable if moving is None else moving)
         touching.collide(self.work)
+        touching.forget(self.work)
         touching.touch(self.work)
 
     def leave(self, x, moving=None):
