@@ -106,7 +106,10 @@ def lever_of(kind, vertices, s, w, place, m, weight, lever):
 
 @compiled
 def distance(kind, vertices, s, y, planes, w, n):
-    """The distance of stencil s, with points y (V, 3); fills w (4,) and the normal n (3,). Planes are (n, n·p)."""
+    """The distance of stencil s, with points y (V, 3); fills w (4,) and the normal n (3,), 0 where both touch.
+
+    Planes are (n, n·p).
+    """
     if kind[s] == PLANE:
         p, v = vertices[s, 1], vertices[s, 0]
         w[0] = 1.0

@@ -6,13 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipc_articulation.contact.allowed import Allowed
-from ipc_articulation.contact.barrier import MOLLIFIED
-from ipc_articulation.contact.broad_phase import find_stencils
 from ipc_articulation.contact.closest_points import EDGES, closest_points
-from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND, Stencils
+from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from ipc_articulation.contact.surfaces import join_surfaces
-from tests.contact.worlds import D_HAT, box_mesh, ipctk_collisions, pose, stack
+from tests.contact.worlds import D_HAT, World, box_mesh, ipctk_collisions, pose, stack
 
 
 class Touching(NamedTuple):
@@ -21,21 +18,15 @@ class Touching(NamedTuple):
     xi: float  # both radii together [m]
     itself: bool  # whether bodies touch themselves
 
-    @property
-    def x(self):
-        return self.surfaces.positions(self.q)
+    def world(self, soft=0, **options):
+        """Their contact, the last ones being soft, and nodes (N, 3)."""
+        options = {"friction": 0.0, "xi": self.xi, "itself": self.itself, "others": not self.itself} | options
+        world = World(self.surfaces, soft, **options)
+        return world, world.nodes(self.q)
 
-    def at(self, q):
-        return self._replace(q=q.reshape(self.q.shape))
-
-    def stencils(self):
-        """Ours, for positions within a hundredth of d̂ of these."""
-        n = len(self.q)
-        allowed = np.eye(n, dtype=bool) if self.itself else ~np.eye(n, dtype=bool)
-        return find_stencils(self.surfaces, Allowed.of(allowed), self.q, self.q, 1.02 * (D_HAT + self.xi))
-
-    def collisions(self):
-        return ipctk_collisions(self.surfaces, self.x, D_HAT, self.xi, self.itself)
+    def collisions(self, x):
+        """With vertices at x (V, 3)."""
+        return ipctk_collisions(self.surfaces, x, D_HAT, self.xi, self.itself)
 
 
 def near_pose(seed, xi=0.0):
@@ -78,11 +69,11 @@ def folded(seed):
     return Touching(join_surfaces([box_mesh(0.2, 0.1, 0.006)]), q, 0.0, True)
 
 
-_OWNERS = {EDGES: [0, 0, 1, 1], VERTEX_OF_FIRST: [0, 1, 1, 1], VERTEX_OF_SECOND: [1, 0, 0, 0]}
+SIDES = {EDGES: 2, VERTEX_OF_FIRST: 1, VERTEX_OF_SECOND: 3}  # how many points the first body has
 
 
 def one_stencil(kind, gap, rng, zeros=0):
-    """Two edges, or a vertex and a face, of two bodies at a gap [m]; the stencil and the normal.
+    """Two edges, or a vertex and a face, of two bodies at a gap [m]; and the normal.
 
     The closest points are inside, or with one of the weights zero: at an end of an edge, or on a side of the face.
     """
@@ -93,20 +84,30 @@ def one_stencil(kind, gap, rng, zeros=0):
         inside = np.count_nonzero(w) == 4 - zeros and np.abs(w[w != 0.0]).min() > 0.05
         if inside and np.linalg.norm(np.cross(*_edge_directions(points))) > 0.3:
             break
-    q = np.stack([pose(0, 0, 0)] * 2)
-    q[_OWNERS[kind][0], :3] -= (d - gap) * c / d
-    return *two_primitives(kind, points, q), c / d
+    points[: 1 if kind != EDGES else 2] -= (d - gap) * c / d
+    return two_primitives(kind, points), c / d
 
 
-def two_primitives(kind, points, q):
-    """Two bodies that have the points (4, 3) of a stencil between them, nothing else; and that stencil."""
-    owner, none = np.array(_OWNERS[kind]), [np.zeros((0, width), dtype=np.int32) for width in (2, 3)]
-    surfaces = join_surfaces([(points[owner == b], *none, np.zeros(np.sum(owner == b))) for b in range(2)])
-    lengths = np.linalg.norm(points[[1, 3]] - points[[0, 2]], axis=1)
-    eps = MOLLIFIED * np.prod(lengths**2) if kind == EDGES else 0.0
-    vertices = np.argsort(np.argsort(owner, kind="stable"), kind="stable")
-    stencil = Stencils(np.array([[0, 1]]), np.array([0]), np.array([kind]), vertices[None], np.array([eps]))
-    return Touching(surfaces, q, 0.0, False), stencil
+def two_primitives(kind, points):
+    """Two bodies that have the points (4, 3) of a stencil between them, nothing else: their surfaces."""
+    if kind == VERTEX_OF_SECOND:
+        points = points[[1, 2, 3, 0]]
+    surfaces = join_surfaces([_primitive(part) for part in np.split(points, [SIDES[kind]])])
+    if kind == EDGES:  # as if they were sides of faces, which a vertex is paired with
+        vars(surfaces)["dimension"] = np.full(4, 2)
+    return surfaces
+
+
+def _primitive(points):
+    """A face without edges, an edge, or a point."""
+    sides = np.array([[0, 1]] if len(points) == 2 else np.zeros((0, 2)), dtype=np.int32)
+    faces = np.array([[0, 1, 2]] if len(points) == 3 else np.zeros((0, 3)), dtype=np.int32)
+    return points, sides, faces, np.zeros(len(points))
+
+
+def at_rest(surfaces):
+    """Coordinates of bodies where their points are at rest."""
+    return np.stack([pose(0, 0, 0)] * (len(surfaces.first) - 1))
 
 
 def _edge_directions(points):

@@ -1,20 +1,39 @@
 """What friction remembers from step to step: rigid fields of pairs, and what a contact world makes of them."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ipc_articulation.contact import anchors
-from ipc_articulation.contact.anchors import LENGTH, NO_ANCHORS, Patches, remembered
-from ipc_articulation.contact.friction_law import NO_FRICTION, FrictionLaw
+from ipc_articulation.contact import anchors, memory
+from ipc_articulation.contact.anchors import LENGTH, NO_ANCHORS, carried, normal_equations
 from ipc_articulation.contact.held import Held, without
-from tests.contact.worlds import D_HAT, DT, body_energies, derivatives, make_world, pose, settle_duals, stack
+from tests.contact.worlds import D_HAT, boxes, pose, stack
 from tests.derivatives import central_difference, relative_error
 
 N, DELTA = 4, LENGTH * D_HAT  # three bodies and a half-plane
 TWIST = DELTA * np.array([0.7, -0.2, 0.5])
 STILL = np.stack([pose(0.1, 0.0, 0.3), pose(0.0, 0.2, 0.5, angles=(0.3, 0.1, 0.0)), pose(-0.1, 0.0, 0.4)])
 PAIRS = np.array([[0, 1], [1, 2], [0, 3]])
+
+
+class Patches(NamedTuple):
+    """Contact points of P pairs."""
+
+    bodies: np.ndarray  # (P, 2)
+    pair: np.ndarray  # (k,)
+    weight: np.ndarray  # (k,) μ λ
+    point: np.ndarray  # (k, 3)
+    normal: np.ndarray  # (k, 3)
+    stretch: np.ndarray  # (k, 3)
+    length: np.ndarray  # (P,) δ
+
+
+def remembered(patches, held, q, ahead):
+    """The fields of pairs at the end of a step from q to ahead, (n, 12) each."""
+    A, b, c, rho = normal_equations(*patches)
+    return Held(*carried(patches.bodies, memory._solved(A, b), c, rho, *held, N, q, ahead))
 
 
 def field(points, t, omega, c):
@@ -57,7 +76,7 @@ def moved_a_little(q):
 
 
 def after_step(patches, held=NO_ANCHORS, q=STILL, ahead=None):
-    return remembered(patches, held, 1, q, moved_a_little(q) if ahead is None else ahead)
+    return remembered(patches, held, q, moved_a_little(q) if ahead is None else ahead)
 
 
 @pytest.mark.parametrize("flat", [True, False], ids=["flat", "round"])
@@ -146,7 +165,8 @@ def test_pairs_are_apart_and_sorted():
     for bodies in PAIRS[[2, 1, 0]]:
         points = patch(rng, tuple(bodies))
         parts.append(stretched(points, field(points.point, 0.2 * DELTA * rng.standard_normal(3), TWIST, np.zeros(3))))
-    held = after_step(Patches.join(parts))
+    shifted = [points._replace(pair=points.pair + k) for k, points in enumerate(parts)]
+    held = after_step(Patches(*map(np.concatenate, zip(*shifted, strict=True))))
     np.testing.assert_array_equal(held.pairs, [1, 3, 6])
     for points in parts:
         np.testing.assert_allclose(read(held, points), points.stretch, atol=1e-9 * DELTA)
@@ -155,47 +175,47 @@ def test_pairs_are_apart_and_sorted():
     assert not read(left, parts[0]).any()
 
 
-def begun(held, q):
-    world = make_world(3)
-    world.begin_step(q, DT, FrictionLaw(0.01, held, 5))
-    return world
+def begun(held, x):
+    """A world of three boxes on the ground at the beginning of a step."""
+    return boxes(3, anchored=True).begin(x, anchors=held)
+
+
+def slid():
+    """Nodes of the boxes, and where they have slid to."""
+    x = boxes(3).nodes(stack())
+    motion = np.zeros_like(x)
+    motion[::4, :2] = DELTA * np.array([[0.2, 0.0], [0.5, -0.1], [0.3, 0.3]])
+    return x, x + motion
 
 
 def test_a_world_remembers_what_the_points_have_slipped():
     """The springs of all pairs, of boxes and with the ground, act where a step has left them."""
-    q, motion = stack(), np.zeros((3, 12))
-    motion[:, :2] = DELTA * np.array([[0.2, 0.0], [0.5, -0.1], [0.3, 0.3]])
-    first = begun(NO_ANCHORS, q)
-    held = first.remembered(q + motion, NO_ANCHORS)
-    np.testing.assert_array_equal(held.pairs, [1, 3, 7])
-    slipped, second = derivatives(first, q + motion).gradient, begun(held, q)
-    for world in (first, second):
-        assert world.minimum_distance(q) > 0.0
-    difference = derivatives(begun(NO_ANCHORS, q), q).gradient
-    friction = slipped - derivatives(begun(NO_ANCHORS, q + motion), q + motion).gradient
-    again = derivatives(second, q).gradient - difference
+    x, ahead = slid()
+    first = begun(NO_ANCHORS, x)
+    held = first.remembered(ahead)[1]
+    np.testing.assert_array_equal(held[0], [1, 3, 7])
+    friction = first.gradient(ahead, barriers=False)
+    again = begun(held, x).gradient(x, barriers=False)
     assert np.abs(friction).max() > 0.0
-    assert relative_error(again, friction) < 1e-3, "the points of the next step are not quite the same"
+    assert relative_error(again, friction) < 1e-3
+
+
+def test_a_world_that_does_not_move_keeps_its_fields_to_the_last_bit():
+    x, ahead = slid()
+    held = begun(NO_ANCHORS, x).remembered(ahead)[1]
+    keys, fields = begun(held, x).remembered(x)[1]
+    np.testing.assert_array_equal(keys, held[0])
+    assert fields.tobytes() == held[1].tobytes()
 
 
 def test_derivatives_with_anchors_equal_differences():
-    q, motion = stack(), np.zeros((3, 12))
-    motion[:, :2] = DELTA * np.array([[0.2, 0.0], [0.5, -0.1], [0.3, 0.3]])
-    world = begun(begun(NO_ANCHORS, q).remembered(q + motion, NO_ANCHORS), q)
-    at = q + 0.1 * DELTA * np.random.default_rng(11).uniform(-1, 1, q.shape)
-    settle_duals(world, at)
-    slope = central_difference(lambda y: body_energies(world, y.reshape(q.shape)).sum(), at.ravel(), 1e-3 * DELTA)
-    assert relative_error(derivatives(world, at).gradient.ravel(), slope) < 1e-5
-
-
-def test_a_change_of_friction_is_told():
-    q = stack()
-    world, near = begun(NO_ANCHORS, q), q.copy()
-    world.place(q, np.ones(3, dtype=bool))
-    near[0, 0] += 1e-3 * DELTA
-    assert world.friction_changes(world.ahead(near)).max() == pytest.approx(2e-3, rel=1e-2)
-    near[0, 0] += 10.0 * DELTA
-    assert world.friction_changes(world.ahead(near))[0] == pytest.approx(1.0)
-    world.begin_step(q, DT, NO_FRICTION)
-    world.place(q, np.ones(3, dtype=bool))
-    assert not world.friction_changes(world.ahead(near)).any()
+    x, ahead = slid()
+    world = begun(begun(NO_ANCHORS, x).remembered(ahead)[1], x)
+    at = x + 0.1 * DELTA * np.random.default_rng(11).uniform(-1, 1, x.shape)
+    world.settle(at)
+    g, H = world.derivatives(at, barriers=False)
+    step = 1e-3 * DELTA
+    slope = central_difference(lambda x: world.energies(x, barriers=False).sum(), at.ravel(), step)
+    assert relative_error(g, slope) < 1e-5
+    exact = central_difference(lambda x: world.gradient(x, barriers=False), at.ravel(), step)
+    assert relative_error(H, exact) < 1e-4

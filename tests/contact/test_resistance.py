@@ -9,13 +9,41 @@ import pytest
 from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.held import NOTHING_HELD, Held, carried
 from ipc_articulation.contact.materials import BY_LOAD, Rules, Traits, make_materials
-from ipc_articulation.contact.resistance import Resistance, start_value
-from tests.contact.worlds import D_HAT, DT, EPS_V, LAGGED, derivatives, make_world, pose
+from ipc_articulation.contact.resistance import Constants, adopted, constants, followed, resistances, start_value
+from tests.contact.worlds import D_HAT, DT, EPS_V, boxes, pose
 
 G, MASS = 9.81, np.array([1.0, 2.0, 5.0, np.inf, np.inf])
 SLOPE = (1.5 * np.log(4.0) + 2.25) * D_HAT**3  # |B'(d̂/2)| written out
 FALL = G  # a of bodies at rest
 GIVEN, ADAPTIVE = 3e8, 7e6
+
+
+class Resistance:
+    """What pairs choose, from step to step."""
+
+    def __init__(self, mass, gravity, materials):
+        self.constants, self.given = Constants(*constants(mass, gravity, materials)), materials.resistance
+        self.held, self.changed = NOTHING_HELD, np.zeros(len(mass), dtype=bool)
+
+    def begin_step(self, held, dt, speed):
+        self.held, self.changed = held, np.zeros_like(self.changed)
+        given = np.where(np.isnan(self.given), ADAPTIVE, self.given)
+        speed = np.append(speed, np.zeros(len(self.changed) - len(speed)))
+        self.constants = self.constants._replace(given=given, speed=speed, dt=dt)
+
+    @property
+    def known(self):
+        return tuple(self.constants), *self.held
+
+    def of(self, bodies):
+        return resistances(bodies, *self.known)
+
+    def adopt(self, bodies, gaps, change, pushes):
+        self.held = Held(*adopted(bodies, gaps, change, pushes, *self.known))
+
+    def follow(self, bodies, gaps, changes):
+        *held, self.changed = followed(bodies, gaps, changes, *self.known)
+        self.held = Held(*held)
 
 
 def make_resistance(table=BY_LOAD, elements=(0, 0, 0, 0), thickness=0.0, mass=MASS, gravity=G):
@@ -35,7 +63,7 @@ def make_resistance(table=BY_LOAD, elements=(0, 0, 0, 0), thickness=0.0, mass=MA
 
 
 def begun(resistance, held=NOTHING_HELD, dt=DT, speed=(0.0, 0.0, 0.0, 0.0)):
-    resistance.begin_step(held, dt, ADAPTIVE, np.array(speed))
+    resistance.begin_step(held, dt, np.array(speed))
     return resistance
 
 
@@ -156,12 +184,6 @@ def test_given_resistances_are_untouched_beside_those_by_load():
     np.testing.assert_array_equal(r.held.pairs, [1, 4])
 
 
-def test_a_table_without_pairs_by_load_is_closed():
-    assert make_resistance().is_open
-    assert not make_resistance(GIVEN).is_open
-    assert not make_resistance(-1.0).is_open
-
-
 def test_what_is_held_for_a_pair_that_does_not_choose_any_more_is_dropped():
     r = begun(make_resistance(GIVEN), Held(np.array([1]), np.array([1e12])))
     rest(r, pairs(), np.zeros(0))
@@ -224,85 +246,122 @@ def test_nothing_held_is_carried_as_nothing():
     assert len(after.pairs) == len(after.values) == 0
 
 
-def on_the_ground(gap, held=NOTHING_HELD):
-    """A world of one box (1 kg) above the ground at the beginning of a step, and its coordinates."""
-    world, q = make_world(1, resistance=BY_LOAD), pose(0, 0, 0.1 + gap * D_HAT)[None]
-    world.begin_step(q, DT, LAGGED, held=held)
-    return world, q
+def on_the_ground(gap, held=NOTHING_HELD, soft=0):
+    """A world of one box (1 kg) above the ground at the beginning of a step, and its nodes."""
+    world = boxes(1, soft=soft, resistance=BY_LOAD)
+    x = world.nodes(pose(0, 0, 0.1 + gap * D_HAT)[None])
+    return world.begin(x, held), x
+
+
+def force(world, x, body=0):
+    """On a body [N], by barriers and friction."""
+    g, first = world.gradient(x).reshape(-1, 3), world.numbering.first
+    return -sum(g[first[r]] for r in np.flatnonzero(world.numbering.body == body)) / DT**2
+
+
+def remembered(world, x):
+    """Pairs and resistances."""
+    return Held(*world.remembered(x)[0])
 
 
 @pytest.mark.parametrize(("gap", "factor"), [(0.1, 2.0), (0.5, 1.0), (0.9, 0.5)])
 def test_a_world_presses_with_what_the_pair_has_after_the_last_step(gap, factor):
-    world, q = on_the_ground(gap)
-    force = -derivatives(world, q).gradient[0, 2] / DT**2
-    assert force == pytest.approx(factor * G * min(1.0, 4.0 * ratio(gap)), rel=1e-6), "by four corners"
-    held = Held(world.resistance.held.pairs, 3.0 * world.resistance.held.values)
-    again, _ = on_the_ground(gap, held)
-    assert -derivatives(again, q).gradient[0, 2] / DT**2 == pytest.approx(3.0 * factor * force, rel=1e-9)
+    world, x = on_the_ground(gap)
+    pressed = force(world, x)[2]
+    assert pressed == pytest.approx(factor * G * min(1.0, 4.0 * ratio(gap)), rel=1e-6), "by four corners"
+    held = remembered(world, x)
+    np.testing.assert_array_equal(held.pairs, [1])
+    again, _ = on_the_ground(gap, Held(held.pairs, 3.0 * held.values))
+    assert force(again, x)[2] == pytest.approx(3.0 * factor * pressed, rel=1e-9)
+
+
+def test_each_row_of_a_soft_body_chooses_by_itself():
+    """Its vertices, of 1 kg each, bear themselves."""
+    world, x = on_the_ground(0.5, soft=1)
+    lowest = np.flatnonzero(x[:, 2] < 0.1)
+    assert len(lowest) == 4
+    g = world.gradient(x).reshape(-1, 3) / DT**2
+    np.testing.assert_allclose(-g[lowest, 2], G, rtol=1e-6)
+    np.testing.assert_array_equal(remembered(world, x).pairs, 9 * lowest + 8 + lowest)
 
 
 @pytest.mark.parametrize(("gap", "factor"), [(0.1, 2.0), (0.5, 1.0), (0.9, 0.5)])
 def test_friction_takes_the_force_with_which_the_last_step_ended(gap, factor):
-    world, q = on_the_ground(gap)
-    slid = q.copy()
-    slid[0, 0] += 10.0 * EPS_V * DT
-    gradient = derivatives(world, slid).gradient[0]
-    assert factor * gradient[0] == pytest.approx(-0.5 * gradient[2], rel=1e-9)
-    world, q = two_boxes(gap)
-    slid = q.copy()
-    slid[1, 0] += 10.0 * EPS_V * DT
-    gradient = derivatives(world, slid).gradient[1]
-    assert factor * gradient[0] == pytest.approx(-0.5 * gradient[2], rel=1e-3)
+    for (world, x), body, rel in ((on_the_ground(gap), 0, 1e-9), (two_boxes(gap), 1, 1e-3)):
+        slid = x.copy()
+        slid[4 * body, 0] += 10.0 * EPS_V * DT
+        f = force(world, slid, body)
+        assert factor * f[0] == pytest.approx(-0.5 * f[2], rel=rel)
 
 
-def adopted(change, gravity=G, bodies=(0, 1), held=NOTHING_HELD, push=SLOPE):
+def test_speeds_are_those_of_points():
+    """A body that turns and falls: the start is stiffer by the fastest of its corners."""
+    world = boxes(1, resistance=BY_LOAD)
+    x, v = world.nodes(pose(0, 0, 0.1 + 1.5 * D_HAT)[None]), np.zeros((4, 3))
+    v[0, 2], v[1] = -0.3, [0.0, 0.0, 2.0]  # A e₁ turns: corners have v_z = -0.3 ± 0.2
+    world.begin(x, v=v)
+    x[0, 2] -= D_HAT
+    world.place(x)
+    expected = (G + min(0.5**2 / D_HAT, 0.5 / DT)) / SLOPE
+    np.testing.assert_allclose(world.near().kappa, expected, rtol=1e-9)
+
+
+def test_what_closes_at_the_beginning_of_a_scene_is_stopped():
+    """The last motion, and the one before it, come from the state."""
+    u, (world, x) = 0.05, on_the_ground(0.5)
+    before = x - [[0.0, 0.0, -u * DT], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    world.begin(x, before=(before, x), v=np.zeros_like(x))
+    expected = (G + min(u * u / D_HAT, u / DT)) / SLOPE / 4.0
+    world.place(x)
+    np.testing.assert_allclose(world.near().kappa, expected, rtol=1e-9)
+
+
+def at_the_beginning(change, gravity=G, bodies=(0, 1), held=NOTHING_HELD, push=SLOPE):
     """κ_c of a pair in contact when the first step begins, at 0.5 d̂; the last step changed its gap by `change` [m]."""
     resistance = begun(make_resistance(gravity=gravity), held, speed=(50.0, 20.0, 0.0, 0.0))
-    resistance.adopt(pairs(bodies), np.array([0.5 * D_HAT]), np.array([[change], [0.0]]), np.array([push]))
+    resistance.adopt(pairs(bodies), np.array([0.5 * D_HAT]), np.array([change]), np.array([push]))
     return resistance.of(pairs(bodies))[0]
 
 
 @pytest.mark.parametrize("change", [0.0, 1e-6, 0.3])
 def test_what_is_in_contact_at_the_beginning_does_not_meet(change):
     """Bodies that slide or turn fast there, or part, have what bears them."""
-    assert adopted(change) == pytest.approx(2.0 / 3.0 * G / SLOPE, rel=1e-12)
-    assert adopted(change, bodies=(4, 1)) == pytest.approx(2.0 * G / SLOPE, rel=1e-12)
+    assert at_the_beginning(change) == pytest.approx(2.0 / 3.0 * G / SLOPE, rel=1e-12)
+    assert at_the_beginning(change, bodies=(4, 1)) == pytest.approx(2.0 * G / SLOPE, rel=1e-12)
 
 
 def test_all_points_in_contact_at_the_beginning_bear_a_body_together():
     """But one is enough where they are at the edge of d̂."""
     one = 2.0 / 3.0 * G / SLOPE
     for points, share in ((1.0, 1.0), (23.0, 1.0 / 23.0), (0.1, 1.0)):
-        assert adopted(0.0, push=points * SLOPE) == pytest.approx(share * one, rel=1e-12)
+        assert at_the_beginning(0.0, push=points * SLOPE) == pytest.approx(share * one, rel=1e-12)
 
 
 @pytest.mark.parametrize("u", [0.001, 0.01])
 def test_what_closes_at_the_beginning_is_stopped(u):
-    assert adopted(-u * DT) == pytest.approx(2.0 / 3.0 * (G + min(u * u / D_HAT, u / DT)) / SLOPE, rel=1e-12)
+    assert at_the_beginning(-u * DT) == pytest.approx(2.0 / 3.0 * (G + min(u * u / D_HAT, u / DT)) / SLOPE, rel=1e-12)
 
 
 def test_without_gravity_a_pair_in_contact_has_some_resistance():
-    assert adopted(0.0, gravity=0.0) == pytest.approx(2.0 / 3.0 * D_HAT / (10.0 * DT**2) / SLOPE, rel=1e-12)
+    assert at_the_beginning(0.0, gravity=0.0) == pytest.approx(2.0 / 3.0 * D_HAT / (10.0 * DT**2) / SLOPE, rel=1e-12)
 
 
 def test_what_holds_a_resistance_keeps_it_when_others_are_adopted():
-    assert adopted(-1.0, held=held_of(5, {(0, 1): 7.0, (1, 2): 8.0})) == 7.0
+    assert at_the_beginning(-1.0, held=held_of(5, {(0, 1): 7.0, (1, 2): 8.0})) == 7.0
     resistance = begun(make_resistance(), held_of(5, {(1, 2): 8.0}))
-    gaps, still = np.full(2, 0.5 * D_HAT), np.zeros((2, 2))
-    assert not resistance.has_new(pairs((2, 1)), gaps[:1], still[:, :1])
-    assert resistance.has_new(pairs((1, 2), (1, 0)), gaps, still)
-    assert not resistance.has_new(pairs((1, 2), (1, 0)), gaps, still - D_HAT), "they have just met"
-    resistance.adopt(pairs((0, 1)), gaps[:1], still[:, :1], np.array([SLOPE]))
-    assert not resistance.has_new(pairs((1, 2), (1, 0)), gaps, still)
+    both, gaps, still = pairs((1, 2), (1, 0)), np.full(2, 0.5 * D_HAT), np.zeros(2)
+    resistance.adopt(both, gaps, still - D_HAT, np.full(2, SLOPE))
+    np.testing.assert_array_equal(resistance.held.pairs, [7]), "the others have just met"
+    resistance.adopt(both, gaps, still, np.full(2, SLOPE))
+    np.testing.assert_array_equal(resistance.held.pairs, [1, 7])
     assert resistance.of(pairs((1, 2))) == 8.0
 
 
 def two_boxes(gap):
     """The upper one turned, so that its edges are not parallel to those below."""
-    q = np.stack([pose(0, 0, 1.0), pose(0, 0, 1.2 + gap * D_HAT, angles=(0, 0, 0.5))])
-    world = make_world(2, resistance=BY_LOAD)
-    world.begin_step(q, DT, LAGGED)
-    return world, q
+    world = boxes(2, resistance=BY_LOAD)
+    x = world.nodes(np.stack([pose(0, 0, 1.0), pose(0, 0, 1.2 + gap * D_HAT, angles=(0, 0, 0.5))]))
+    return world.begin(x), x
 
 
 @pytest.mark.parametrize("changes", [(1.0, 0.0), (0.0, 1.0)], ids=["last step", "step before"])

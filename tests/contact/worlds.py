@@ -1,21 +1,37 @@
-"""Bodies in touch: boxes, their contact worlds, and the same surfaces as ipctk knows them."""
+"""Boxes and other bodies in touch, in a step that has no other term than contact; and ipctk's view of them."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
 
 import ipctk
 import numpy as np
 import trimesh
 
 from ipc_articulation import affine
-from ipc_articulation.contact.friction_law import FrictionLaw
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact import choosing, friction, memory
+from ipc_articulation.contact.anchors import NO_ANCHORS
+from ipc_articulation.contact.held import NOTHING_HELD
 from ipc_articulation.contact.materials import Rules, Traits, make_materials
-from ipc_articulation.contact.planes.half_planes import HalfPlanes
-from ipc_articulation.contact.resistance import Resistance
+from ipc_articulation.contact.springs import NO_SPRINGS
 from ipc_articulation.contact.surfaces import join_surfaces
-from ipc_articulation.contact.world import ContactWorld
+from ipc_articulation.contact.ways import positions
+from ipc_articulation.contact.world import ContactWorld, HalfPlanes
+from ipc_articulation.engine.newton import stages, touching
+from ipc_articulation.engine.newton.work import make_limits, make_work, set_step
+from ipc_articulation.engine.scene import layout
+from ipc_articulation.engine.scene.numbering import Numbering, nodes_of
+from ipc_articulation.engine.terms.kinetic import Kinetic
+from ipc_articulation.engine.terms.usual import take_usual
+from ipc_articulation.engine.terms.wells import wells
 
 D_HAT, DT, EPS_V = 0.01, 0.01, 0.01
-LAGGED = FrictionLaw(EPS_V)
+NO_PLANES = HalfPlanes((), np.zeros((0, 3)), np.zeros((0, 3)))
+GROUND_AND_WALL = HalfPlanes(
+    ("ground", "wall"), np.array([[0, 0, 0.0], [5.0, 0, 0]]), np.array([[0, 0, 1.0], [-1.0, 0, 0]])
+)
 
 
 def box_mesh(*size):
@@ -46,70 +62,269 @@ def stack(gap=0.004):
     )
 
 
-def make_world(n, friction=0.5, resistance=1e9, fixed=(), thickness=0.0, self_collision=False, mesh=None):
-    """N boxes (0.2 m) above the ground z = 0 and before a wall x = 5."""
+class World:
+    """Contact of bodies, the last ones of which are soft, in a step without any other energy.
+
+    Its unknowns are the nodes x (N, 3): p and the columns of A of an affine body, and the vertices of a soft one.
+    """
+
+    def __init__(
+        self,
+        surfaces,
+        soft=0,
+        resistance=1e9,
+        friction=0.5,
+        fixed=(),
+        d_hat=D_HAT,
+        xi=0.0,
+        itself=False,
+        others=True,
+        planes=NO_PLANES,
+        anchored=False,
+        eps=EPS_V * DT,
+        gravity=9.81,
+        elements=None,
+        dt=DT,
+    ):
+        """Take the surfaces of B bodies.
+
+        Args:
+            surfaces: `Surfaces`, those of soft bodies at rest.
+            soft: How many of the last bodies are soft.
+            resistance: κ_c [Pa] of all pairs.
+            friction: μ.
+            fixed: Numbers of bodies.
+            d_hat: d̂ [m].
+            xi: The thickness of two surfaces together [m].
+            itself: Whether bodies touch themselves.
+            others: Whether they touch each other.
+            planes: Half-planes.
+            anchored: Whether friction remembers.
+            eps: Slip at which lagged friction is fully developed [m].
+            gravity: [m/s²].
+            elements: `VertexElements`, if any.
+            dt: [s].
+        """
+        B, first = len(surfaces.first) - 1, surfaces.first
+        self.surfaces, A, of_soft = surfaces, B - soft, np.arange(first[B - soft], first[-1])
+        self.affine, n, is_fixed = A, A + len(of_soft), np.isin(np.arange(B), fixed)
+        body_of = np.concatenate([np.arange(A), surfaces.body[of_soft]])
+        self.numbering = Numbering(
+            np.concatenate([4 * np.arange(A), 4 * A + np.arange(len(of_soft) + 1)]),
+            body_of,
+            is_fixed[body_of],
+            A + np.arange(len(of_soft)),
+            np.zeros(len(of_soft), dtype=np.int64),
+            body_of,
+        )
+        self.materials = _materials(B, resistance, friction, is_fixed, d_hat, xi, itself, others, len(planes.names))
+        rows = surfaces if not soft else _by_rows(surfaces, A)
+        mass = np.concatenate([np.where(is_fixed[body_of], np.inf, 1.0), np.full(len(planes.names), np.inf)])
+        everything = np.ones(n, dtype=np.bool_)
+        of_soft = surfaces if soft else None
+        self.contact = ContactWorld(
+            rows, replace(self.materials, group=body_of), planes, mass, gravity, of_soft, everything, elements, None
+        )
+        bodies = SimpleNamespace(is_fixed=is_fixed[body_of])
+        self.scene, self.points, self.table = layout.read(bodies, rows, self.numbering, self.contact)
+        self.W, count = np.zeros((len(rows.points), self.numbering.first[-1])), np.diff(self.numbering.first)
+        for v, (r, w) in enumerate(zip(self.points.row, self.points.weight[: len(self.W)], strict=False)):
+            self.W[v, self.numbering.first[r] + np.arange(count[r])] = w[: count[r]]
+        self.movable, self.n, self.dt = ~is_fixed, n, dt
+        ones = np.ones(B), np.zeros(B, dtype=np.bool_)
+        self.limits = make_limits(n + len(planes.names) if anchored else -1, np.inf, 0.9, *ones)
+        set_step(self.limits, dt, float(eps), 1.0, 1.0)
+        N, R = len(self.W.T), len(body_of)
+        of = self.numbering.first, self.numbering.body, np.zeros((R, 4, 4)), np.zeros((N, 3))
+        inertia = wells(np.zeros(0, dtype=np.int64), *of)
+        usual, _ = take_usual([SimpleNamespace(name=Kinetic.name, wells=inertia, inertia=inertia)], A, N)
+        self.work = make_work(self.scene, usual, self.limits, np.zeros((N, 3)), ones[1])
+
+    def nodes(self, q):
+        """Nodes of bodies with coordinates q (B, 12), soft ones as stiff as others."""
+        soft = np.arange(self.surfaces.first[self.affine], self.surfaces.first[-1])
+        x = nodes_of(q[: self.affine]).reshape(-1, 3)
+        return np.ascontiguousarray(np.concatenate([x, self.surfaces.positions(q)[soft]]))
+
+    def y(self, x):
+        """Points (V, 3)."""
+        return self.W @ x.reshape(-1, 3)
+
+    def begin(self, x, held=NOTHING_HELD, anchors=NO_ANCHORS, springs=NO_SPRINGS, v=None, before=None, adaptive=1.0):
+        """Begin a step with nodes at x, and what the last one has ended with."""
+        v, before = np.zeros_like(x) if v is None else v, (x, x) if before is None else before
+        _recall(self.work, x, tuple(held), tuple(anchors), tuple(springs), self.dt, float(adaptive), v)
+        touching.collide(self.work)
+        touching.begin(self.work, before)
+        return self
+
+    def look(self, ahead):
+        """Look at the way to nodes `ahead`; returns the fraction of each body, (B,), and the islands that meet."""
+        _look(self.work, ahead)
+        touching.collide(self.work)
+        return _met(self.work)
+
+    def place(self, x, moving=None):
+        """Put the nodes at x, with some bodies (B,) that move; nothing is foreseen."""
+        x = x.reshape(-1, 3)
+        stages.stand(self.work, x)
+        _move(self.work, self.movable if moving is None else moving)
+        touching.collide(self.work)
+        touching.forget(self.work)
+        touching.touch(self.work)
+
+    def leave(self, x, moving=None):
+        """The same without anything that is near: only friction is left."""
+        stages.stand(self.work, x.reshape(-1, 3))
+        _move(self.work, self.movable if moving is None else moving)
+
+    def energies(self, x, moving=None, barriers=True):
+        """Of bodies, (B,), at x."""
+        (self.place if barriers else self.leave)(x, moving)
+        E = np.zeros(len(self.movable))
+        touching.add_energies(self.work, E)
+        return E
+
+    def derivatives(self, x, project=False, moving=None, barriers=True):
+        """Gradient (3N,) and Hessian (3N, 3N) at x."""
+        (self.place if barriers else self.leave)(x, moving)
+        stages.clear(self.work, 0, 0)
+        _project(self.work, project)
+        touching.assemble(self.work)
+        return stages.gradient(self.work).ravel(), dense(self.work)
+
+    def gradient(self, x, **options):
+        """(3N,)."""
+        return self.derivatives(x, **options)[0]
+
+    def settle(self, x):
+        """Let friction's duals become those of its slips at x: then its Hessian is exact."""
+        self.gradient(x, barriers=False)
+        for _ in range(60):
+            _follow(self.work, x.reshape(-1, 3))
+
+    def remembered(self, x):
+        """Pairs and resistances, pairs and fields, stencils and springs at the end of a step at x."""
+        self.place(x)
+        pairs, values, (*anchors, stencils, stretches) = touching.remember(self.work)
+        return (pairs, values), tuple(anchors), (stencils, stretches)
+
+    def near(self):
+        """What is within d̂: `Near` and its stencils."""
+        return SimpleNamespace(**dict(zip(_NEAR, _near(self.work), strict=True)))
+
+    def stencils(self):
+        """What may be near on the way."""
+        return SimpleNamespace(**dict(zip(_STENCILS, _stencils(self.work), strict=True)))
+
+    def friction(self):
+        """Friction's columns."""
+        return SimpleNamespace(**dict(zip(_FRICTION, _columns(self.work), strict=True)))
+
+
+_STENCILS = "pair", "kind", "vertices", "mollified", "kappa", "mu", "least"
+_NEAR = "pair", "kind", "vertices", "mollified", "kappa", "mu", "distance", "w", "n"
+_FRICTION = "pair", "kind", "vertices", "w", "normal", "force", "eps", "anchor", "dual", "apart", "lean", "is_leaning"
+
+
+def _materials(n, resistance, friction, is_fixed, d_hat, xi, itself, others, planes):
     one, zeros = np.ones((1, 1)), np.zeros(n, dtype=int)
-    bodies = Traits(
-        element=zeros,
-        subscene=zeros,
-        d_hat=np.full(n, D_HAT),
-        thickness=np.full(n, thickness),
-        is_fixed=np.isin(np.arange(n), fixed),
-        self_collision=np.full(n, self_collision),
-    )
+    bodies = Traits(zeros, zeros, np.full(n, d_hat), np.full(n, 0.5 * xi), is_fixed, np.full(n, itself))
     rules = Rules(resistance * one, friction * one, one > 0, one > 0)
-    materials = make_materials(rules, bodies, np.zeros(2, dtype=int), np.zeros(2, dtype=int))
-    planes = HalfPlanes(("ground", "wall"), np.array([[0, 0, 0.0], [5.0, 0, 0]]), np.array([[0, 0, 1.0], [-1.0, 0, 0]]))
-    mass = np.where(np.append(bodies.is_fixed, [True, True]), np.inf, 1.0)
-    resistances = Resistance(mass, 9.81, materials)
-    return ContactWorld(join_surfaces([mesh or box_mesh()] * n), materials, planes, resistances)
+    materials = make_materials(rules, bodies, np.zeros(planes, dtype=int), np.zeros(planes, dtype=int))
+    if not others:
+        materials.body_pairs[~np.eye(n, dtype=bool)] = -1
+    return materials
 
 
-def body_energies(world, q, moving=None):
-    """Energy of each body, (n,)."""
-    E = np.zeros(len(q))
-    world.add_energy(q, np.ones(len(q), dtype=bool) if moving is None else moving, E)
-    return E
+def _by_rows(surfaces, affine):
+    """Surfaces whose soft vertices, from a body on, are rows of their own at their origins."""
+    begin = surfaces.first[affine]
+    points, soft = surfaces.points.copy(), np.arange(begin, len(surfaces.points))
+    points[soft] = 0.0
+    body = np.concatenate([surfaces.body[:begin], affine + np.arange(len(soft))])
+    first = np.concatenate([surfaces.first[:affine], begin + np.arange(len(soft) + 1)])
+    edges, faces = surfaces.edges[: surfaces.first_edges[affine]], surfaces.faces[: surfaces.first_faces[affine]]
+    return replace(surfaces, points=points, body=body, first=first, edges=edges, faces=faces)
 
 
-def derivatives(world, q):
-    """The derivatives where all bodies move; the world itself uses its blocks again."""
-    world.place(q, np.ones(len(q), dtype=bool))
-    at = world.derivatives()
-    return at._replace(blocks=at.blocks.copy())
+@compiled
+def _recall(work, x, held, anchors, springs, dt, adaptive, v):
+    work.since = x
+    stages.stand(work, x)
+    memory.recall(work.memory, anchors[0], anchors[1], springs[0], springs[1])
+    choosing.begin_step(work.scene.table.law, work.scene, work.candidates.stencils, held, dt, adaptive, v)
 
 
-def settle_duals(world, q):
-    """Let friction's duals become those of its slips at q: then its Hessian is exact."""
-    derivatives(world, q)
-    for _ in range(60):
-        world.follow(q, np.zeros_like(q), np.zeros(len(q), dtype=np.bool_))
+@compiled
+def _look(work, ahead):
+    work.at = ahead
+    work.y_at = positions(work.scene.points, work.scene.rows, ahead, stages.needed(work))
 
 
-def step_limit(world, q, dq):
-    """The share of a step that all bodies may take together."""
-    labels, moving = np.zeros(len(q), dtype=np.int64), np.ones(len(q), dtype=bool)
-    world.place(q, moving)
-    ahead = world.ahead(q + dq)
-    world.cover(ahead, world.near(ahead))
-    return world.step_fractions(ahead, world.covered(), labels).min()
+@compiled
+def _met(work):
+    return work.free, work.met
 
 
-def pull_back(surfaces, body_count):
-    """∂x/∂q (3V, 12n) of all vertices."""
-    J = np.zeros((len(surfaces.points), 3, body_count, 12))
-    J[np.arange(len(surfaces.points)), :, surfaces.body] = affine.jacobian(surfaces.points)
-    return J.reshape(-1, 12 * body_count)
+@compiled
+def _move(work, moving):
+    work.moving = moving
 
 
-def full_hessian(body_count, bodies, blocks):
-    """(12n, 12n) from pairs of bodies (p, 2), maybe twice the same one, and their blocks (p, 24, 24)."""
-    H = np.zeros((body_count, 12, body_count, 12))
-    for pair, block in zip(bodies, blocks.reshape(-1, 2, 12, 2, 12), strict=True):
-        for a, i in enumerate(pair):
-            for b, j in enumerate(pair):
-                H[i, :, j] += block[a, :, b]
-    return H.reshape(12 * body_count, -1)
+@compiled
+def _project(work, project):
+    work.sums.projected = np.full(len(work.moving), project)
+
+
+@compiled
+def _follow(work, ahead):
+    friction.follow(work.friction, work.since, work.now.x, ahead, work.moving, np.zeros(len(work.moving), np.bool_))
+
+
+@compiled
+def _near(work):
+    s, some = work.now.stencils, work.now.some
+    of = some.of
+    stencils = s.pair[of], s.kind[of], s.vertices[of], s.mollified[of], s.kappa[of], s.mu[of]
+    return *stencils, some.distance, some.w, some.n
+
+
+@compiled
+def _stencils(work):
+    s = work.now.stencils
+    return s.pair, s.kind, s.vertices, s.mollified, s.kappa, s.mu, s.least
+
+
+@compiled
+def _columns(work):
+    f = work.friction
+    of = f.pair, f.kind, f.vertices, f.w, f.normal, f.force, f.eps
+    return *of, f.anchor, f.dual, f.apart, f.lean, f.is_leaning
+
+
+@compiled
+def dense(work):
+    """The Hessian (3N, 3N)."""
+    matrix = work.sums.matrix
+    first = matrix.first
+    H = np.zeros((3 * first[-1], 3 * first[-1]))
+    for k in range(-len(matrix.own), matrix.used[0]):
+        i = matrix.rows[k] if k >= 0 else -1 - k
+        j = matrix.cols[k] if k >= 0 else i
+        at = matrix.start[k] if k >= 0 else matrix.own[i]
+        for a in range(3 * first[i], 3 * first[i + 1]):
+            for b in range(3 * first[j], 3 * first[j + 1]):
+                H[a, b] = matrix.numbers[at]
+                if i != j:
+                    H[b, a] = H[a, b]
+                at += 1
+    return H
+
+
+def boxes(n, mesh=None, **options):
+    """N boxes (0.2 m), or bodies of another mesh, before the ground z = 0 and a wall x = 5."""
+    return World(join_surfaces([mesh or box_mesh()] * n), **{"planes": GROUND_AND_WALL} | options)
 
 
 def ipctk_collisions(surfaces, x, d_hat, thickness=0.0, self_collision=False):
