@@ -2,9 +2,9 @@ import ipctk
 import numpy as np
 import pytest
 import trimesh
-
 from ipc_articulation.contact.allowed import Allowed
 from ipc_articulation.contact.broad_phase import find_stencils
+
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from ipc_articulation.contact.surfaces import join_surfaces

@@ -1,9 +1,9 @@
 """What edges without faces and vertices without edges meet, by the dimension of the vertices."""
 
 import numpy as np
-
 from ipc_articulation.contact.allowed import Allowed
 from ipc_articulation.contact.broad_phase import find_stencils
+
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from ipc_articulation.contact.surfaces import join_surfaces

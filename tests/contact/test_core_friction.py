@@ -8,6 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ipc_articulation.contact.planes import energy
+from ipc_articulation.contact.planes.pairs import rows_of
+from ipc_articulation.contact.soft.soft_contact import SoftContact
+from ipc_articulation.contact.soft.vertex_forces import friction_forces as soft_forces
+from ipc_articulation.contact.soft.vertex_rows import add_gradients
+from ipc_articulation.engine.terms.contact import Contact
+from prototypes.core.switch import switch
 from uipc.constitution import DiscreteShellBending, ElasticModuli2D, NeoHookeanShell
 from uipc.geometry import label_surface
 from uipc.geometry import trimesh as uipc_trimesh
@@ -15,26 +22,18 @@ from uipc.geometry import trimesh as uipc_trimesh
 from benchmarks.stark.cases import converging
 from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact import pair_friction
+from ipc_articulation.contact import friction, pair_friction
 from ipc_articulation.contact.forces import ContactForces, friction_forces
-from ipc_articulation.contact.planes import energy
-from ipc_articulation.contact.planes.pairs import rows_of
-from ipc_articulation.contact.soft import vertex_friction
-from ipc_articulation.contact.soft.soft_contact import SoftContact
-from ipc_articulation.contact.soft.vertex_forces import friction_forces as soft_forces
-from ipc_articulation.contact.soft.vertex_rows import add_gradients
-from ipc_articulation.engine.terms.contact import Contact
-from ipc_articulation.engine.newton import ends, stages, touching
-from ipc_articulation.contact import friction
 from ipc_articulation.contact.friction import _Friction
+from ipc_articulation.contact.soft import vertex_friction
 from ipc_articulation.contact.stencils import PLANE
-from prototypes.core.switch import switch
-from ipc_articulation.linear_system.system import empty_matrix, with_room
+from ipc_articulation.engine.newton import ends, stages, touching
 from ipc_articulation.engine.newton.work import scene_of
+from ipc_articulation.linear_system.system import empty_matrix, with_room
+from tests.contact.cores import DT, read
 from tests.engine.scenes import BoxScene, translation
 from tests.engine.soft.soft_scenes import SoftScene, block, cloth, moved
 from tests.engine.test_friction import slope
-from tests.contact.cores import DT, read
 
 pytestmark = pytest.mark.slow
 

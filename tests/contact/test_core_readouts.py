@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ipc_articulation.contact.friction_law import NO_FRICTION
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
+from ipc_articulation.contact import readouts
 from ipc_articulation.contact.forces import ContactForces
-from ipc_articulation.contact.friction_law import NO_FRICTION
-from ipc_articulation.contact import barriers, readouts
-from ipc_articulation.linear_system.system import empty_matrix, with_room
 from ipc_articulation.engine.newton.work import scene_of
+from ipc_articulation.linear_system.system import empty_matrix, with_room
 from tests.contact import contact_scenes as scenes
 from tests.contact.cores import DT, begin, models, read
 

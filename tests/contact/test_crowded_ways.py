@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import trimesh
-
 from ipc_articulation.contact.crowded_ways import crowded
+
 from ipc_articulation.contact.surfaces import join_surfaces
 from tests.contact.worlds import as_surface, pose
 

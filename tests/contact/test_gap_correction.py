@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from ipc_articulation.contact.gap_correction import add_corrections
 
 from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.closest_points import EDGES, closest_points
-from ipc_articulation.contact.gap_correction import add_corrections
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from tests.contact.in_touch import one_stencil
 

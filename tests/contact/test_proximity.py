@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 import trimesh
-
-from ipc_articulation.contact import proximity as module
 from ipc_articulation.contact.allowed import Allowed
 from ipc_articulation.contact.broad_phase import find_stencils, motion_boxes, near_moving
 from ipc_articulation.contact.pair_barrier import in_reach
 from ipc_articulation.contact.positions import positions
 from ipc_articulation.contact.proximity import Proximity
+
+from ipc_articulation.contact import proximity as module
 from ipc_articulation.contact.surfaces import join_surfaces
 from tests.contact.worlds import as_surface, pose
 

@@ -10,6 +10,7 @@ import numpy as np
 import trimesh
 
 from ipc_articulation import affine
+from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import choosing, friction, memory
 from ipc_articulation.contact.anchors import NO_ANCHORS
@@ -17,12 +18,13 @@ from ipc_articulation.contact.held import NOTHING_HELD
 from ipc_articulation.contact.materials import Rules, Traits, make_materials
 from ipc_articulation.contact.springs import NO_SPRINGS
 from ipc_articulation.contact.surfaces import join_surfaces
-from ipc_articulation.contact.ways import positions
 from ipc_articulation.contact.world import ContactWorld, HalfPlanes
 from ipc_articulation.engine.newton import stages, touching
-from ipc_articulation.engine.newton.work import make_limits, make_work, set_step
+from ipc_articulation.engine.newton.ends import hold_ends
+from ipc_articulation.engine.newton.work import make_limits, make_work, points_at, set_step
 from ipc_articulation.engine.scene import layout
-from ipc_articulation.engine.scene.numbering import Numbering, nodes_of
+from ipc_articulation.engine.scene.numbering import Numbering, by_numbers, nodes_of
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.usual import take_usual
 from ipc_articulation.engine.terms.wells import wells
@@ -132,13 +134,14 @@ class World:
             self.W[v, self.numbering.first[r] + np.arange(count[r])] = w[: count[r]]
         self.movable, self.n, self.dt = ~is_fixed, n, dt
         ones = np.ones(B), np.zeros(B, dtype=np.bool_)
-        self.limits = make_limits(n + len(planes.names) if anchored else -1, np.inf, 0.9, *ones)
-        set_step(self.limits, dt, float(eps), 1.0, 1.0)
+        velocities = eps / dt, 1.0, 1.0
+        self.limits = make_limits(n + len(planes.names) if anchored else -1, velocities, np.inf, 0.9, *ones)
+        set_step(self.limits, dt, True)
         N, R = len(self.W.T), len(body_of)
         of = self.numbering.first, self.numbering.body, np.zeros((R, 4, 4)), np.zeros((N, 3))
         inertia = wells(np.zeros(0, dtype=np.int64), *of)
         usual, _ = take_usual([SimpleNamespace(name=Kinetic.name, wells=inertia, inertia=inertia)], A, N)
-        self.work = make_work(self.scene, usual, self.limits, np.zeros((N, 3)), ones[1])
+        self.work = make_work(self.scene, usual, self.limits, _ends(self.numbering), np.zeros((N, 3)), ones[1], (0, 0))
 
     def nodes(self, q):
         """Nodes of bodies with coordinates q (B, 12), soft ones as stiff as others."""
@@ -168,9 +171,10 @@ class World:
         """Put the nodes at x, with some bodies (B,) that move; nothing is foreseen."""
         x = x.reshape(-1, 3)
         stages.stand(self.work, x)
-        _move(self.work, self.movable if moving is None else moving)
+        moving = self.movable if moving is None else moving
+        _move(self.work, moving)
         touching.collide(self.work)
-        touching.forget(self.work)
+        stages.first(self.work, moving)
         touching.touch(self.work)
 
     def leave(self, x, moving=None):
@@ -182,13 +186,13 @@ class World:
         """Of bodies, (B,), at x."""
         (self.place if barriers else self.leave)(x, moving)
         E = np.zeros(len(self.movable))
-        touching.add_energies(self.work, E)
+        touching.add_energies(self.work, *stages.nodes(self.work)[:2], E)
         return E
 
     def derivatives(self, x, project=False, moving=None, barriers=True):
         """Gradient (3N,) and Hessian (3N, 3N) at x."""
         (self.place if barriers else self.leave)(x, moving)
-        stages.clear(self.work, 0, 0)
+        stages.clear(self.work)
         _project(self.work, project)
         touching.assemble(self.work)
         return stages.gradient(self.work).ravel(), dense(self.work)
@@ -248,6 +252,17 @@ def _by_rows(surfaces, affine):
     return replace(surfaces, points=points, body=body, first=first, edges=edges, faces=faces)
 
 
+def _ends(numbering):
+    """`Ends` of bodies at rest without gravity, joints and stiffness."""
+    n, A, R = len(numbering.body_of), numbering.affine, len(numbering.body)
+    nowhere, nobody, none = np.zeros((n, 12)), np.zeros(n, dtype=np.bool_), np.zeros(0, dtype=np.int64)
+    of_rows = by_numbers(numbering), 1, nowhere, nobody, ~nobody, np.arange(n) < A
+    of_bodies = np.zeros(0), np.zeros(R), np.zeros((n, 3)), nobody, np.arange(A), np.full(A, -1)
+    driven = np.zeros(int(numbering.body.max(initial=-1)) + 1, dtype=np.bool_)
+    joints, state = Joints.concatenate([]), EngineState.without_past(nowhere, nowhere, np.zeros(0))
+    return hold_ends((*of_rows, *of_bodies, none.reshape(0, 2), driven), joints.arrays(), joints.home, state)
+
+
 @compiled
 def _recall(work, x, held, anchors, springs, dt, adaptive, v):
     work.since = x
@@ -259,7 +274,7 @@ def _recall(work, x, held, anchors, springs, dt, adaptive, v):
 @compiled
 def _look(work, ahead):
     work.at = ahead
-    work.y_at = positions(work.scene.points, work.scene.rows, ahead, stages.needed(work))
+    work.y_at = points_at(work, ahead)
 
 
 @compiled

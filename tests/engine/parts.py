@@ -34,7 +34,7 @@ def contact_gradient(core: Core) -> Array:
 
 def contact_matrix(core: Core) -> Any:
     """Begin sums, and add the derivatives of contact where bodies are; H."""
-    stages.clear(core.work, *core.room)
+    stages.clear(core.work)
     touching.assemble(core.work)
     return _matrix(core.work)
 
@@ -63,11 +63,10 @@ def way(core: Core, q: Array, dq: Array, moving: Bools | None = None) -> tuple[A
     """
     x = core.nodes(q)
     stages.stand(core.work, x)
-    stages.first(core.work, core.movable)
+    stages.wake(core.work, core.movable)
     touching.collide(core.work)
     touching.touch(core.work)
-    stages.first(core.work, core.movable if moving is None else moving)
-    stages.aim(core.work, core.nodes(q + dq) - x)
+    stages.aim(core.work, core.movable if moving is None else moving, core.nodes(q + dq) - x)
     touching.collide(core.work)
     return _way(core.work)  # type: ignore[no-any-return]
 
@@ -85,5 +84,5 @@ def islands_of(work):
 
 def overlaps(core: Core, q: Array) -> bool:
     """Whether bodies intersect at q (n, 12)."""
-    found = find_overlap(core.distances.contact, core.distances.scene, core.nodes(q), core.everybody)
+    found = find_overlap(core.distances.contact, core.distances.scene, core.nodes(q), np.ones_like(core.movable))
     return found is not None

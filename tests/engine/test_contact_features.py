@@ -54,7 +54,7 @@ def test_adaptive_resistance_does_not_depend_on_who_moved_last(tmp_path):
     adapted = core._adapted
     core._adapted = lambda state: resistance.append(adapted(state)) or resistance[-1]
     for moving in (core.movable, ~core.movable):
-        stages.first(core.work, moving)
+        stages.wake(core.work, moving)
         core.begin_step(scene.engine.cpu.state, 0.01)
     assert resistance[0] == resistance[1]
     assert config.min_resistance < resistance[0] < config.max_resistance, "it follows from the forces"

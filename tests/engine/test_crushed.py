@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation.contact.materials import BY_LOAD
-from ipc_articulation.engine.output.crushed import crushed
+from ipc_articulation.engine.newton.crushed import crushed
 from tests.engine.scenes import BoxScene, translation, twist_rate
 
 

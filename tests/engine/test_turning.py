@@ -13,7 +13,7 @@ from tests.engine.scenes import BoxScene, translation
 def look_ahead(work, dx):
     """Look at a step (N, 3) of all, of which the energy of nobody is found to be low."""
     B = len(work.moving)
-    stages.aim(work, dx)
+    stages.aim(work, ~work.scene.points.is_fixed, dx)
     work.labels, work.done, work.E_ahead, work.highest = (
         work.start,
         np.zeros(B, dtype=np.bool_),

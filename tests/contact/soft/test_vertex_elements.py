@@ -5,8 +5,8 @@ import pytest
 
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.materials import Rules
-from ipc_articulation.contact.soft.vertex_elements import VertexElements
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND, Stencils
+from ipc_articulation.contact.soft.vertex_elements import VertexElements
 
 ELEMENT = np.array([3, 3, 5, 5, 9, 0])
 KINDS = np.array([EDGES, VERTEX_OF_FIRST, VERTEX_OF_SECOND, VERTEX_OF_FIRST, VERTEX_OF_FIRST])

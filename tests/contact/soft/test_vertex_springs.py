@@ -7,10 +7,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ipc_articulation.contact.closest_points import EDGES
+from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND, Stencils
 from ipc_articulation.contact.soft import vertex_friction
 from ipc_articulation.contact.soft.vertex_springs import anchored_to, springs_of
 from ipc_articulation.contact.springs import NO_SPRINGS, joined
-from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND, Stencils
 from tests.contact.in_touch import one_stencil
 from tests.contact.worlds import D_HAT
 from tests.derivatives import central_difference, relative_error
