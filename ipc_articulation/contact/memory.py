@@ -22,6 +22,7 @@ from ipc_articulation.contact.barrier import dot
 from ipc_articulation.contact.barriers import is_any_soft
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.friction import slip, write_first
+from ipc_articulation.contact.nodes import coordinates
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_SECOND
 from ipc_articulation.contact.smooth_norm import start_anchored_duals
 from ipc_articulation.contact.soft.spring_memory import interpolate, means_of
@@ -30,7 +31,6 @@ from ipc_articulation.contact.soft.vertex_springs import moves, turn
 from ipc_articulation.contact.springs import PLANE as OF_PLANE
 from ipc_articulation.contact.springs import key, keys, kind_of, place
 from ipc_articulation.contact.stencils import PLANE, place_point
-from ipc_articulation.engine.scene.numbering import coordinates
 from ipc_articulation.references import by_reference
 
 

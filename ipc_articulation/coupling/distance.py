@@ -11,13 +11,13 @@ from uipc.backend import SceneVisitor
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.engine.scene.distances import Distances
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import object_names, require
 from ipc_articulation.frontend.bodies import read_bodies
 from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.contact_table import read_contact_table, read_half_planes
 from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces
+from ipc_articulation.frontend.nodes.distances import Distances
 from ipc_articulation.frontend.soft.bodies import read_soft_bodies, world_positions
 from ipc_articulation.frontend.table_of_rows import with_soft_bodies
 

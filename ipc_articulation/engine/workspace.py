@@ -10,13 +10,13 @@ import numpy as np
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.conditioning import Conditioning
 from ipc_articulation.engine.newton.core import Core
-from ipc_articulation.engine.scene.distances import Distances
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.registry import read_terms
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.contact_world import make_contact_world, partly_labelled, without_label
+from ipc_articulation.frontend.nodes.distances import Distances
 
 log = logging.getLogger("ipc_articulation")
 

@@ -11,9 +11,9 @@ from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.held import Held
 from ipc_articulation.contact.stencils import PLANE
 from ipc_articulation.engine.newton.core import Core
-from ipc_articulation.engine.scene.distances import Distances
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.registry import read_terms
+from ipc_articulation.frontend.nodes.distances import Distances
 
 DT = 0.01  # [s]
 

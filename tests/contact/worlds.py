@@ -22,12 +22,12 @@ from ipc_articulation.contact.world import ContactWorld, HalfPlanes
 from ipc_articulation.engine.newton import stages, touching
 from ipc_articulation.engine.newton.ends import hold_ends
 from ipc_articulation.engine.newton.work import make_limits, make_work, points_at, set_step
-from ipc_articulation.engine.scene import layout
-from ipc_articulation.engine.scene.numbering import Numbering, by_numbers, nodes_of
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.usual import take_usual
 from ipc_articulation.engine.terms.wells import wells
+from ipc_articulation.frontend.nodes import layout
+from ipc_articulation.frontend.nodes.numbering import Numbering, by_numbers, nodes_of
 
 D_HAT, DT, EPS_V = 0.01, 0.01, 0.01
 NO_PLANES = HalfPlanes((), np.zeros((0, 3)), np.zeros((0, 3)))

@@ -18,9 +18,9 @@ from uipc.geometry import trimesh as uipc_trimesh
 from ipc_articulation import affine
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.scene.numbering import nodes_of
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
 from ipc_articulation.frontend.joints import JointMesh
+from ipc_articulation.frontend.nodes.numbering import nodes_of
 from tests.derivatives import central_difference, relative_error
 from tests.engine.nodes import derivatives, energy
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.nodes import PLACE
 from ipc_articulation.engine.newton.core import Core
-from ipc_articulation.engine.scene.numbering import PLACE, nodes_of
 from ipc_articulation.engine.terms.term import Sums, Term
+from ipc_articulation.frontend.nodes.numbering import nodes_of
 from ipc_articulation.linear_system.system import cleared, empty_matrix, with_room
 
 

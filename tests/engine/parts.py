@@ -8,10 +8,10 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.nodes import coordinates
 from ipc_articulation.contact.overlaps import find_overlap
 from ipc_articulation.engine.newton import stages, touching
 from ipc_articulation.engine.newton.core import Core
-from ipc_articulation.engine.scene.numbering import coordinates
 from ipc_articulation.engine.state import EngineState
 
 DT = 0.01  # [s]

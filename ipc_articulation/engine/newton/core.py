@@ -14,9 +14,7 @@ from ipc_articulation.engine.newton import ends, stages, touching
 from ipc_articulation.engine.newton.convergence import EXACT_REMAINDER, USUAL_REMAINDER
 from ipc_articulation.engine.newton.ends import hold_ends
 from ipc_articulation.engine.newton.work import make_limits, make_work, set_step, sums_of
-from ipc_articulation.engine.scene.distances import Distances
 from ipc_articulation.engine.scene.model import EngineModel
-from ipc_articulation.engine.scene.numbering import by_numbers
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms import ortho_potential
 from ipc_articulation.engine.terms.articulation import Articulation
@@ -26,6 +24,8 @@ from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.shape import Shape
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.engine.terms.usual import take_usual
+from ipc_articulation.frontend.nodes.distances import Distances
+from ipc_articulation.frontend.nodes.numbering import by_numbers
 
 
 class Core:

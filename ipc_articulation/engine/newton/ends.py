@@ -9,6 +9,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import choosing, islands, memory
+from ipc_articulation.contact.nodes import write_nodes
 from ipc_articulation.engine import joint_coordinates
 from ipc_articulation.engine.integrator import predict
 from ipc_articulation.engine.newton import stages, touching
@@ -16,9 +17,9 @@ from ipc_articulation.engine.newton.crushed import newly_crushed
 from ipc_articulation.engine.newton.extrapolation import rigid_motion
 from ipc_articulation.engine.newton.work import set_step
 from ipc_articulation.engine.rest import BALANCE, ROUNDING, end_step
-from ipc_articulation.engine.scene.numbering import all_coordinates, write_all_nodes, write_nodes
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.coordinate_term import Joints
+from ipc_articulation.frontend.nodes.numbering import all_coordinates, write_all_nodes
 from ipc_articulation.references import by_reference
 
 

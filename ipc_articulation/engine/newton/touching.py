@@ -7,10 +7,10 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import barriers, choosing, friction, islands, memory
 from ipc_articulation.contact.models import fill
+from ipc_articulation.contact.nodes import coordinates, write_nodes
 from ipc_articulation.contact.ways import Place, cut, of_near, way, with_others
 from ipc_articulation.engine.newton.turning import on_circles
 from ipc_articulation.engine.newton.work import points_at
-from ipc_articulation.engine.scene.numbering import coordinates, write_nodes
 from ipc_articulation.engine.terms import usual
 from ipc_articulation.linear_system.system import solve
 

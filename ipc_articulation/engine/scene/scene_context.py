@@ -12,7 +12,6 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
-from ipc_articulation.engine.scene.numbering import Numbering, numbering_of
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.articulations import ARTICULATION, ArticulationTable, read_articulations
 from ipc_articulation.frontend.attributes import constitution_uid
@@ -20,6 +19,7 @@ from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.contact_world import make_surfaces
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
 from ipc_articulation.frontend.joints import JointMesh, read_joint_mesh
+from ipc_articulation.frontend.nodes.numbering import Numbering, numbering_of
 from ipc_articulation.frontend.soft.soft_body import SoftBody
 
 

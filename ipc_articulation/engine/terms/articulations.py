@@ -11,7 +11,7 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation.evaluation import HeldArticulations, differentiate, forces, freedom_energies
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import islands
-from ipc_articulation.engine.scene.numbering import PLACE, coordinates
+from ipc_articulation.contact.nodes import PLACE, coordinates
 from ipc_articulation.engine.terms.coordinates import add_pair, block_of
 from ipc_articulation.engine.terms.restrained_step import loads, press, restrained
 from ipc_articulation.linear_system.system import solve

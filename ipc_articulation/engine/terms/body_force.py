@@ -14,12 +14,12 @@ from typing import Any
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array
-from ipc_articulation.engine.scene.numbering import Numbering
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.load import Load
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.force_checks import refuse_strong
+from ipc_articulation.frontend.nodes.numbering import Numbering
 from ipc_articulation.frontend.written_attributes import InstanceAttribute
 
 

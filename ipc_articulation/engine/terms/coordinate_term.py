@@ -11,9 +11,9 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.joints import JointArrays
 from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.nodes import coordinates
 from ipc_articulation.engine import joint_coordinates
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
-from ipc_articulation.engine.scene.numbering import coordinates
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.coordinates import add_gradients, add_pair
 from ipc_articulation.engine.terms.term import Term

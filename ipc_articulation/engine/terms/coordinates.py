@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.scene.numbering import PLACE
+from ipc_articulation.contact.nodes import PLACE
 from ipc_articulation.linear_system.system import find
 
 

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.elasticity import plastic_shell_bending
-from ipc_articulation.engine.scene.numbering import Numbering
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import NO_CREASES, EngineState
 from ipc_articulation.engine.terms.creases import Hinges
 from ipc_articulation.engine.terms.elements import FIXED, UNKNOWN, Group, OverElements, held_elements, of_vertices
 from ipc_articulation.engine.terms.stiffest import Stiffest
 from ipc_articulation.frontend.attributes import carried_uids
+from ipc_articulation.frontend.nodes.numbering import Numbering
 from ipc_articulation.frontend.soft.constitutions import READERS, read_elements
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.engine.scene.numbering import Numbering
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.engine.terms.wells import add_derivatives, add_energies, wells
+from ipc_articulation.frontend.nodes.numbering import Numbering
 
 
 class Goals(Term):

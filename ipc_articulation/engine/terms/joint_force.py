@@ -25,12 +25,12 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.articulation.frames import local_directions, unit
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.scene.numbering import Numbering
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.load import Load
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS, JointKind
 from ipc_articulation.frontend.joints import JointMesh
+from ipc_articulation.frontend.nodes.numbering import Numbering
 from ipc_articulation.frontend.written_attributes import JointAttribute
 
 _FLATTEST = 1e-6  # |det A| over the product of its rows' lengths; below, libuipc drops the torque

@@ -25,7 +25,7 @@ from ipc_articulation.articulation import kinds
 from ipc_articulation.articulation.kinds import HELD, HELICAL, KINDS
 from ipc_articulation.articulation.vectors import to_world
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.scene.numbering import coordinates
+from ipc_articulation.contact.nodes import coordinates
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.coordinates import add_gradients, add_pair

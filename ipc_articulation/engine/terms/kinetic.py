@@ -15,11 +15,11 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.integrator import predict, weight
-from ipc_articulation.engine.scene.numbering import Numbering, by_numbers, weights, write_all_nodes
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import NO_BODIES, Term
 from ipc_articulation.engine.terms.wells import add_derivatives, add_energies, noise, wells
 from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.frontend.nodes.numbering import Numbering, by_numbers, weights, write_all_nodes
 
 ROUNDING = 8.0 * float(np.finfo(np.float64).eps)  # of a coordinate: vertices are sums of a few products
 

@@ -12,8 +12,9 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.scene.numbering import Numbering, write_nodes
+from ipc_articulation.contact.nodes import write_nodes
 from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.frontend.nodes.numbering import Numbering
 
 
 class Load(Term):

@@ -10,7 +10,7 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.scene.numbering import coordinates
+from ipc_articulation.contact.nodes import coordinates
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.coordinates import add_block, add_gradients, block_of

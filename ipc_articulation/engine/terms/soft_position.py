@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.engine.scene.numbering import Numbering
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.terms.goals import Goals
+from ipc_articulation.frontend.nodes.numbering import Numbering
 from ipc_articulation.frontend.soft.constraints import SoftPositionConstraint
 
 

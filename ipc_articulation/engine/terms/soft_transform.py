@@ -16,11 +16,11 @@ import numpy as np
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array
-from ipc_articulation.engine.scene.numbering import Numbering, nodes_of, weights
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.terms.goals import Goals
 from ipc_articulation.engine.terms.term import NO_BODIES
 from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.frontend.nodes.numbering import Numbering, nodes_of, weights
 from ipc_articulation.frontend.written_attributes import InstanceAttribute
 
 

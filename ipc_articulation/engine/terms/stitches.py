@@ -14,12 +14,12 @@ import numpy as np
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.engine.scene.numbering import Numbering
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.terms.elements import Group, OverElements, StitchArrays, held_stitches, of_points
 from ipc_articulation.engine.terms.stiffest import Stiffest
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.frontend.nodes.numbering import Numbering
 from ipc_articulation.frontend.soft.stitches import Side, read_stitches
 
 

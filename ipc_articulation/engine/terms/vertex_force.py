@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.engine.scene.numbering import Numbering
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.load import Load
+from ipc_articulation.frontend.nodes.numbering import Numbering
 from ipc_articulation.frontend.soft.constraints import ExternalForce
 
 

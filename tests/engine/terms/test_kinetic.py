@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ipc_articulation.engine.scene.numbering import Numbering, nodes_of
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.kinetic import Kinetic
+from ipc_articulation.frontend.nodes.numbering import Numbering, nodes_of
 
 MASS = np.diag([3.0] * 3 + [0.02] * 9)
 EVERY = np.ones(1, dtype=bool)

@@ -10,15 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.nodes import coordinates, write_nodes
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.contact_world import group_of_rows
 from ipc_articulation.references import by_reference
-
-PLACE = np.array([0, 1, 2, *(3 * (1 + c) + k for k in range(3) for c in range(3))])  # of q's numbers among the nodes'
 
 
 class Numbering(NamedTuple):
@@ -82,24 +80,6 @@ def weights(M: Array, affine: int, whose: Ints, label: Ints) -> Array:
 def nodes_of(q: Array) -> Array:
     """Nodes (k, 4, 3) of affine bodies with coordinates q (k, 12)."""
     return np.concatenate([q[:, None, :3], np.swapaxes(q[:, 3:].reshape(-1, 3, 3), 1, 2)], axis=1)
-
-
-@compiled
-def coordinates(x, affine):
-    """q (A, 12) of nodes x (N, 3), or the change of q for that of x."""
-    q = np.empty((affine, DOF))
-    for b in range(affine):
-        for i in range(DOF):
-            q[b, i] = x[4 * b + PLACE[i] // 3, PLACE[i] % 3]
-    return q
-
-
-@compiled
-def write_nodes(q, x):
-    """Write the nodes of q (A, 12), the inverse of `coordinates`, or those of a force on q."""
-    for b in range(len(q)):
-        for i in range(DOF):
-            x[4 * b + PLACE[i] // 3, PLACE[i] % 3] = q[b, i]
 
 
 @compiled

@@ -10,10 +10,10 @@ from ipc_articulation.contact.inside import is_inside
 from ipc_articulation.contact.overlaps import find_overlap, meeting
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.engine.scene import layout
-from ipc_articulation.engine.scene.numbering import Numbering, by_numbers, numbering_of, write_all_nodes
 from ipc_articulation.errors import OverlapError
 from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.frontend.nodes import layout
+from ipc_articulation.frontend.nodes.numbering import Numbering, by_numbers, numbering_of, write_all_nodes
 from ipc_articulation.frontend.overlap_messages import overlap_message
 
 

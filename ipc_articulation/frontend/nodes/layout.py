@@ -25,8 +25,8 @@ from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.resistance import constants
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.engine.scene.numbering import Numbering
 from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.frontend.nodes.numbering import Numbering
 from ipc_articulation.references import by_reference
 
 NO_MATERIALS = Materials(
