@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,12 @@ class Nodes:
     Attributes:
         moving: Bodies, (B,).
         is_free: Rows that have unknowns, (R,).
+        matrix: The core's own, as terms keep the places of their blocks.
         free: Numbers of nodes that are unknown, (3 N,).
     """
 
-    def __init__(self, first: Ints, body: Ints, is_fixed: Bools) -> None:
+    def __init__(self, first: Ints, body: Ints, is_fixed: Bools, matrix: Any = None) -> None:
+        self.matrix = empty_matrix(first) if matrix is None else matrix
         self.first, self.body, self._is_fixed = first, body, is_fixed
         self.row_of_node = np.repeat(np.arange(len(body)), np.diff(first))
         movable = np.zeros(int(body.max()) + 1, dtype=np.bool_)
@@ -34,7 +37,7 @@ class Nodes:
     @classmethod
     def of_core(cls, core: Core) -> Nodes:
         numbering = core.numbering
-        return cls(numbering.first, numbering.body, numbering.is_fixed)
+        return cls(numbering.first, numbering.body, numbering.is_fixed, matrix_of(core.work))
 
     @classmethod
     def of_bodies(cls, count: int) -> Nodes:
@@ -52,22 +55,35 @@ class Nodes:
         term.add_energies(x, y, self.moving, E)
         return float(E.sum())
 
+    def gradient(self, term: Term, x: Array, y: Array) -> Array:
+        """Of a term, (3 N,)."""
+        return self.add([term], x, y, False).ravel()
+
     def derivatives(self, term: Term, x: Array, y: Array, is_projected: bool) -> tuple[Array, Array]:
         """Gradient (3 N,) and Hessian (3 N, 3 N)."""
-        _, g, H = self.sum([term], x, y, is_projected)
-        return g.ravel(), H
+        g = self.add([term], x, y, is_projected)
+        return g.ravel(), dense(self.matrix)
 
-    def sum(self, terms: list[Term], x: Array, y: Array, is_projected: bool = True) -> tuple[Any, Array, Array]:
-        """The matrix, gradient (N, 3), and Hessian (3 N, 3 N) of terms."""
-        room = sum(term.room for term in terms)
-        matrix = with_room(empty_matrix(self.first), room, sum(term.numbers for term in terms))
+    def add(self, terms: Sequence[Term], x: Array, y: Array, is_projected: bool) -> Array:
+        """The gradient (N, 3) of terms, whose Hessian is in the matrix then."""
+        room = sum(term.room for term in terms), sum(term.numbers for term in terms)
+        self.matrix, before = with_room(self.matrix, *room), _count(self.matrix)
         projected, g = np.full(len(self.moving), is_projected), np.zeros_like(x)
-        to = _sums(self.moving, projected, self.is_free, self.row_of_node, matrix, g)
+        to = _sums(self.moving, projected, self.is_free, self.row_of_node, self.matrix, g)
         for term in terms:
             term.add_derivatives(x, y, to)
-        H, blocks = dense(matrix)
-        assert blocks <= room
-        return matrix, g, H
+        assert _count(self.matrix) - before <= room[0]
+        return g
+
+
+@compiled
+def _count(matrix):
+    return matrix.used[0]
+
+
+@compiled
+def matrix_of(work):
+    return work.sums.matrix
 
 
 @compiled
@@ -82,15 +98,15 @@ def _numbers(matrix):
     return matrix.first, matrix.own, matrix.rows[:m], matrix.cols[:m], matrix.start[:m], matrix.numbers
 
 
-def dense(matrix: Any) -> tuple[Array, int]:
-    """H (3 N, 3 N), and the number of its blocks above the diagonal."""
+def dense(matrix: Any) -> Array:
+    """H (3 N, 3 N)."""
     first, own, rows, cols, start, numbers = _numbers(matrix)
     H = np.zeros((3 * first[-1], 3 * first[-1]))
     for i, j, at in zip([*range(len(own)), *rows], [*range(len(own)), *cols], [*own, *start], strict=True):
         (a, b), (c, d) = (3 * first[r : r + 2] for r in (i, j))
         H[a:b, c:d] = numbers[at : at + (b - a) * (d - c)].reshape(b - a, d - c)
         H[c:d, a:b] = H[a:b, c:d].T
-    return H, len(rows)
+    return H
 
 
 def energy(term: Term, q: Array) -> float:

@@ -13,6 +13,7 @@ from ipc_articulation.contact.overlaps import find_overlap
 from ipc_articulation.engine.newton import stages, touching
 from ipc_articulation.engine.newton.core import Core
 from ipc_articulation.engine.state import EngineState
+from tests.engine.nodes import matrix_of
 
 DT = 0.01  # [s]
 
@@ -36,12 +37,7 @@ def contact_matrix(core: Core) -> Any:
     """Begin sums, and add the derivatives of contact where bodies are; H."""
     stages.clear(core.work)
     touching.assemble(core.work)
-    return _matrix(core.work)
-
-
-@compiled
-def _matrix(work):
-    return work.sums.matrix
+    return matrix_of(core.work)
 
 
 def look_around(core: Core) -> None:

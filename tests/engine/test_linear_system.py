@@ -115,7 +115,7 @@ def row_count(matrix):
 
 
 def assert_solves(x, matrix, b):
-    H, _ = dense(matrix)
+    H = dense(matrix)
     np.testing.assert_allclose(x.ravel(), np.linalg.solve(H, b.ravel()), rtol=1e-9, atol=1e-12)
 
 
@@ -144,7 +144,7 @@ def test_rows_that_stay_have_no_unknowns(still):
     x, definite = solution(matrix, b, active)
     assert definite[active].all()
     free = np.repeat(active, sizes)
-    H = dense(matrix)[0].reshape(len(b), 3, len(b), 3)[free][:, :, free]
+    H = dense(matrix).reshape(len(b), 3, len(b), 3)[free][:, :, free]
     expected = np.linalg.solve(H.reshape(3 * free.sum(), 3 * free.sum()), b[free].ravel())
     np.testing.assert_allclose(x[free].ravel(), expected, rtol=1e-9, atol=1e-12)
     assert not x[~free].any()
@@ -166,7 +166,7 @@ def test_a_pattern_serves_other_numbers_and_is_told_from_others():
     assert_solves(solution(matrix, b)[0], matrix, b)
     without_later(matrix, half)
     assert is_of(first, matrix)
-    assert not dense(matrix)[0].any()
+    assert not dense(matrix).any()
     fill(matrix, sizes, pairs[:half], seed=8)
     assert_solves(solution(matrix, b, pattern=first)[0], matrix, b)
 
@@ -176,7 +176,7 @@ def test_indefinite_matrices_have_no_solution(name):
     n, pairs = GRAPHS[name]
     sizes = rows(n)
     matrix, b = fill(empty(sizes), sizes, pairs), right_side(sizes)
-    lowest = np.linalg.eigvalsh(dense(matrix)[0])[0]
+    lowest = np.linalg.eigvalsh(dense(matrix))[0]
     for share, has_solution in ((0.99, True), (1.01, False)):
         shifted = fill(empty(sizes), sizes, pairs)
         shift(shifted, sizes, range(n), -share * lowest)
@@ -185,7 +185,7 @@ def test_indefinite_matrices_have_no_solution(name):
 
 def shift(matrix, sizes, which, by):
     """Add to the diagonals of rows."""
-    H, ends = dense(matrix)[0], 3 * np.cumsum(sizes)
+    H, ends = dense(matrix), 3 * np.cumsum(sizes)
     for row in which:
         own = slice(ends[row] - 3 * sizes[row], ends[row])
         put(matrix, row, row, H[own, own] + by * np.eye(3 * sizes[row]))
@@ -288,7 +288,7 @@ def gradients(matrix, b, active=None, body=None):
 def test_conjugate_gradients_find_the_same(seed):
     sizes, b = np.ones(36, dtype=int), right_side(np.ones(36))
     matrix = fill(empty(sizes), sizes, GRAPHS["cube"][1], seed)
-    expected = np.linalg.solve(dense(matrix)[0], b.ravel()).reshape(b.shape)
+    expected = np.linalg.solve(dense(matrix), b.ravel()).reshape(b.shape)
     assert np.abs(gradients(matrix, b)[0] - expected).max() < 1e-3 * np.abs(expected).max()
 
 
@@ -298,7 +298,7 @@ def test_conjugate_gradients_leave_rows_that_stay_out():
     matrix, b = fill(empty(sizes), sizes, np.array([[1, 3]])), right_side(sizes)
     x, free = np.zeros_like(b), [4, 6]
     assert solve_by_gradients(matrix, active, np.zeros(4, dtype=int), b, x) == (True, True)
-    H = dense(matrix)[0].reshape(7, 3, 7, 3)[free][:, :, free].reshape(6, 6)
+    H = dense(matrix).reshape(7, 3, 7, 3)[free][:, :, free].reshape(6, 6)
     np.testing.assert_allclose(x[free].ravel(), np.linalg.solve(H, b[free].ravel()), rtol=1e-3)
     assert not np.delete(x, free, axis=0).any()
 
@@ -320,7 +320,7 @@ def test_conjugate_gradients_solve_a_light_body_beside_a_heavy_one_that_nothing_
 
 def test_conjugate_gradients_see_matrices_that_are_not_definite():
     b = np.ones((28, 3))
-    H, _ = dense(fill(empty(np.ones(28, dtype=int)), np.ones(28, dtype=int), grid(4, 7)[1]))
+    H = dense(fill(empty(np.ones(28, dtype=int)), np.ones(28, dtype=int), grid(4, 7)[1]))
     held = H.copy()
     held[9:12, 9:12] -= 1e3 * np.eye(3)  # no vertex is held
     assert gradients(of_vertices(held), b) == (None, False)
