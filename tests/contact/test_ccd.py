@@ -5,9 +5,15 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ipc_articulation.contact.ccd import FLOOR, lower_fractions
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact import barriers
+from ipc_articulation.contact.barriers import Stencils
+from ipc_articulation.contact.ccd import FLOOR
 from ipc_articulation.contact.closest_points import EDGES
-from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, Stencils
+from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST
+from ipc_articulation.contact.stencils import PLANE
+from ipc_articulation.contact.surfaces import join_surfaces
+from tests.contact.worlds import D_HAT, NO_PLANES, World, boxes, ipctk_collisions, pose
 
 
 def two_edges(start, end, thickness=0.0, d_hat=np.inf):
@@ -21,26 +27,40 @@ def vertex_and_face(start, end, thickness=0.0, d_hat=np.inf):
 
 
 def _limit(kind, start, end, thickness, d_hat):
-    islands, limits = (np.array([0, 0]), np.array([True, True])), np.array([1.0, 0.5])
-    lower_fractions(
-        *stencils([[0, 1]], kind),
-        *islands,
-        start,
-        end,
-        thickness,
-        d_hat,
-        np.full(2, FLOOR * np.abs(start).max()),
-        limits,
-    )
+    limits, floors = np.array([1.0, 0.5]), np.full(2, FLOOR * np.abs(start).max())
+    of = np.array([0, 0]), np.array([True, True])
+    lower(stencils([[0, 1]], kind), start, end, *of, floors, limits, thickness, d_hat)
     assert limits[1] == 0.5, "the row of no label"
     return limits[0]
 
 
 def stencils(bodies, kind=VERTEX_OF_FIRST):
-    """Columns of one stencil for each pair of bodies, of four vertices of its own."""
+    """One stencil for each pair of bodies, of four vertices of its own: pairs, kinds and vertices."""
     count = len(bodies)
-    vertices = np.arange(4 * count).reshape(count, 4)
-    return Stencils(np.array(bodies), np.arange(count), np.full(count, kind), vertices, np.zeros(count)).columns[:4]
+    return np.array(bodies), np.full(count, kind), np.arange(4 * count).reshape(count, 4)
+
+
+def lower(stencils, start, end, labels, moving, floors, limits, thickness=0.0, d_hat=np.inf):
+    """Lower the limits of islands (B,) by stencils on a way from start to end, (V, 3)."""
+    _lower(table_of(len(limits), thickness, min(d_hat, 1e6)), *stencils, start, end, labels, moving, floors, limits)
+
+
+TABLES = {}
+
+
+def table_of(*of):
+    """The scene of some bodies with thickness [m] and d̂ [m]."""
+    if of not in TABLES:
+        none = np.zeros((1, 3)), np.zeros((0, 2), np.int32), np.zeros((0, 3), np.int32), np.zeros(1)
+        TABLES[of] = World(join_surfaces([none] * of[0]), xi=of[1], d_hat=of[2]).scene
+    return TABLES[of]
+
+
+@compiled
+def _lower(scene, pair, kind, vertices, y, ahead, labels, moving, floors, fractions):
+    some = np.zeros(len(kind))
+    near = Stencils(pair, kind, vertices, some, some, some, some, some)
+    barriers.lower_fractions(scene.table, near, y, ahead, labels, moving, floors, fractions)
 
 
 def distance(limit, x):
@@ -132,9 +152,9 @@ def test_each_island_has_a_limit_of_its_own():
     start, end = over_faces(0.5, 0.2, 0.1, 0.3), over_faces(-0.5, -0.8, 0.4, -0.7)
     pairs = stencils([[0, 1], [2, 3], [4, 5], [6, 7]])
     moving, limits = np.arange(8) < 6, np.ones(8)
-    lower_fractions(*pairs, np.array([0, 0, 2, 2, 4, 4, 6, 6]), moving, start, end, 0.0, np.inf, np.zeros(8), limits)
+    lower(pairs, start, end, np.array([0, 0, 2, 2, 4, 4, 6, 6]), moving, np.zeros(8), limits)
     np.testing.assert_allclose(limits, [0.9 * 0.5, 1, 0.9 * 0.2, 1, 1, 1, 1, 1], rtol=1e-12)
-    lower_fractions(*pairs, np.array([0, 0, 0, 0, 4, 4, 6, 6]), moving, start, end, 0.0, np.inf, np.zeros(8), limits)
+    lower(pairs, start, end, np.array([0, 0, 0, 0, 4, 4, 6, 6]), moving, np.zeros(8), limits)
     np.testing.assert_allclose(limits[:3], [0.9 * 0.2, 1, 0.9 * 0.2], rtol=1e-12)
 
 
@@ -142,7 +162,7 @@ def test_each_island_has_a_limit_of_its_own():
 def test_what_does_not_move_is_an_obstacle_without_a_limit(pair):
     """Body 0 moves against body 1, which is not in its island, be it the face or the vertex."""
     start, end, limits = over_faces(0.5), over_faces(-0.5), np.ones(2)
-    lower_fractions(*stencils([pair]), np.arange(2), np.array([True, False]), start, end, 0.0, 0.1, np.zeros(2), limits)
+    lower(stencils([pair]), start, end, np.arange(2), np.array([True, False]), np.zeros(2), limits, d_hat=0.1)
     np.testing.assert_allclose(limits, [0.5 - 0.1 * 0.1, 1.0], rtol=1e-12)
 
 
@@ -150,7 +170,83 @@ def test_limits_are_only_lowered():
     start, end = over_faces(0.5), over_faces(-0.5)
     for before in (0.0, 0.3, 1.0):
         limits = np.full(2, before)
-        lower_fractions(
-            *stencils([[0, 1]]), np.zeros(2, int), np.ones(2, bool), start, end, 0.0, 0.1, np.zeros(2), limits
-        )
+        lower(stencils([[0, 1]]), start, end, np.zeros(2, int), np.ones(2, bool), np.zeros(2), limits, d_hat=0.1)
         np.testing.assert_allclose(limits, [min(before, 0.49), before], rtol=1e-12)
+
+
+def test_an_axis_of_one_pair_decides_nothing_for_the_next():
+    """Two vertices over faces that come down on opposite sides."""
+    start, end = over_faces(0.5, 0.5), over_faces(-0.5, -0.5)
+    start[4:, 2], end[4:, 2] = -start[4:, 2], -end[4:, 2]
+    limits = np.ones(4)
+    lower(stencils([[0, 1], [2, 3]]), start, end, np.array([0, 0, 2, 2]), np.ones(4, bool), np.zeros(4), limits)
+    np.testing.assert_allclose(limits, [0.45, 1.0, 0.45, 1.0], rtol=1e-12)
+
+
+softly = pytest.mark.parametrize("soft", [0, 1, 2], ids=["stiff", "one soft", "both soft"])
+
+
+def ways(world, q, *shifts):
+    """Fractions and islands of bodies (B,) that are at q (B, 12) and go by shifts (B, 3)."""
+    x, ahead = world.nodes(q), q.copy()
+    ahead[:, :3] += shifts
+    world.begin(x)
+    return world.look(world.nodes(ahead))
+
+
+@softly
+def test_a_way_ends_before_a_body_and_before_a_half_plane(soft):
+    world, q = boxes(2, soft=soft), np.stack([pose(0, 0, 0.5), pose(0, 0, 1.0)])
+    limit, met = ways(world, q, [0, 0, 0], [0, 0, -2.0])  # through the other box and the ground
+    assert limit[0] == limit[1]
+    assert met[0] == met[1]
+    assert 0.8 * 0.3 < 2.0 * limit[0] < 0.3
+    limit, met = ways(world, q, [0, 0, -1.0], [0, 0, 0])
+    assert 0.8 * 0.4 < limit[0] < 0.4
+
+
+def test_gaps_to_half_planes_do_not_get_lost_in_rounding():
+    world = boxes(1)
+    for gap, down, up in ((1e-13, 0.0, 1.0), (1e-6, 0.9e-6, 1.0)):
+        q = pose(0, 0, 0.1 + gap)[None]
+        assert ways(world, q, [0, 0, -1.0])[0][0] == pytest.approx(down, rel=1e-6), "what is left is rounding"
+        assert ways(world, q, [0, 0, 1.0])[0][0] == up
+
+
+@softly
+def test_half_planes_limit_each_body_by_itself(soft):
+    world = boxes(4, soft=soft, others=False)
+    q = np.stack([pose(k, 0, 0.1 + gap) for k, gap in enumerate((0.8, 0.2, 0.4, 0.1))])
+    limits, met = ways(world, q, *3 * [[0, 0, -1.0]], [0, 0, 0])
+    np.testing.assert_allclose(limits, [0.9 * 0.8, 0.9 * 0.2, 0.9 * 0.4, 1.0], rtol=1e-9)
+    np.testing.assert_array_equal(met, np.arange(4))
+
+
+def test_the_vertex_before_a_half_plane_is_a_stencil_of_its_island():
+    of = np.array([[0, 2]]), np.array([PLANE]), np.array([[3, 0, 0, 0]])
+    scene, y, ahead = boxes(2).scene, np.zeros((4, 3)), np.zeros((4, 3))
+    y[:, 2], ahead[:, 2], limits = 0.5, -0.5, np.ones(2)
+    _lower(scene, *of, y, ahead, np.array([1, 1]), np.ones(2, bool), np.zeros(2), limits)
+    np.testing.assert_allclose(limits, [1.0, 0.45], rtol=1e-12)
+
+
+@softly
+@pytest.mark.parametrize("seed", range(20))
+def test_no_way_leads_through_anything(seed, soft):
+    """Boxes that fly through each other: after the fraction that is free nothing intersects, by ipctk."""
+    rng = np.random.default_rng(seed)
+    world = boxes(3, soft=soft, planes=NO_PLANES)
+    q = np.stack([pose(*(0.1 * rng.normal(size=3) + [0.8 * k, 0, 0]), angles=rng.uniform(-3, 3, 3)) for k in range(3)])
+    x, shift = world.nodes(q), 0.1 * rng.normal(size=(3, 3))
+    shift[[0, 2]] += 2.0 * (q[1, :3] - q[[0, 2], :3])
+    world.begin(x)
+    goal = q.copy()
+    goal[:, :3] += shift
+    ahead = world.nodes(goal) + 0.05 * rng.normal(size=x.shape)
+    fraction, met = world.look(ahead)
+    np.testing.assert_array_equal(fraction, fraction[met])
+    assert fraction[0] < 1.0
+    share = np.repeat(fraction[world.numbering.body], np.diff(world.numbering.first))
+    mesh, _ = ipctk_collisions(world.surfaces, world.y(x), D_HAT)
+    end = world.y(x + share[:, None] * (ahead - x))
+    assert ipctk.is_step_collision_free(mesh, np.asfortranarray(world.y(x)), np.asfortranarray(end))

@@ -1,13 +1,12 @@
 """What edges without faces and vertices without edges meet, by the dimension of the vertices."""
 
 import numpy as np
-from ipc_articulation.contact.allowed import Allowed
-from ipc_articulation.contact.broad_phase import find_stencils
 
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from ipc_articulation.contact.surfaces import join_surfaces
-from tests.contact.worlds import box_mesh, pose
+from tests.contact import searches
+from tests.contact.worlds import World, box_mesh, pose
 
 NO_EDGES, NO_FACES = np.zeros((0, 2), np.int32), np.zeros((0, 3), np.int32)
 
@@ -23,10 +22,8 @@ FLAG = mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [2, 0, 0]], [[0, 1], [1, 2], [2, 0
 
 def stencils(*meshes):
     """All those of two bodies that lie in each other's place."""
-    surfaces = join_surfaces(meshes)
-    allowed = ~np.eye(len(meshes), dtype=bool)
-    q = np.tile(pose(0, 0, 0), (len(meshes), 1))
-    return find_stencils(surfaces, Allowed.of(allowed), q, q, 10.0)
+    world = World(join_surfaces(meshes), d_hat=10.0)
+    return searches.stencils(world, world.nodes(np.tile(pose(0, 0, 0), (len(meshes), 1))))
 
 
 def vertex_stencils(found, kind):
@@ -68,9 +65,9 @@ def test_a_rod_and_a_box_have_what_they_had():
 def test_two_points_meet_once():
     found = stencils(POINTS, POINTS)
     assert vertex_stencils(found, VERTEX_OF_FIRST) == [[v, w, w, w] for w in (2, 3) for v in (0, 1)]
-    assert len(found) == 4
+    assert len(found.kind) == 4
 
 
 def test_a_point_meets_edges_of_a_rod():
     found = stencils(POINTS, ROD)
-    assert len(found) == len(vertex_stencils(found, VERTEX_OF_FIRST)) == 4
+    assert len(found.kind) == len(vertex_stencils(found, VERTEX_OF_FIRST)) == 4

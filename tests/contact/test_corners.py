@@ -6,7 +6,7 @@ import trimesh
 
 from ipc_articulation.contact.corners import corners
 from ipc_articulation.contact.surfaces import join_surfaces
-from tests.contact.worlds import DT, EPS_V, LAGGED, as_surface, body_energies, derivatives, make_world, pose, step_limit
+from tests.contact.worlds import as_surface, boxes, pose
 
 
 def bowl():
@@ -44,40 +44,26 @@ def test_motions_are_those_of_the_farthest_vertex():
     np.testing.assert_allclose(surfaces.motions(dq), np.linalg.norm(moved, axis=2).max(axis=1), rtol=1e-13)
 
 
-def test_planes_leave_out_no_body_within_reach():
-    """The same as if every body were so large that none can be left out."""
+def test_half_planes_limit_ways_of_bodies_that_were_far():
+    world = boxes(1, mesh=bowl())
+    x = world.nodes(pose(0, 0, 3.0)[None])
+    world.begin(x)
+    ahead = x.copy()
+    ahead[0, 2] -= 5.0
+    assert world.look(ahead)[0][0] == pytest.approx(0.9 * 2.9 / 5.0, rel=1e-3)
+
+
+def test_half_planes_leave_out_no_point_within_reach():
+    """Of a body with more points than its box has corners, however it is deformed."""
+    world, mesh = boxes(41, mesh=bowl(), friction=0.0), bowl()
     q = np.stack([pose(-1.0 - k, 0, 0.1 + gap) for k, gap in enumerate(np.linspace(-0.01, 0.03, 41))])
     q[:, 3:] += 0.1 * affine_maps(41)[:, 3:]
-    worlds = [make_world(41, mesh=bowl()) for _ in range(2)]
-    half = worlds[1].half_planes
-    half.columns = tuple(half._pairs._replace(half=np.full_like(half._pairs.half, 1e3)))
-    found = []
-    for world in worlds:
-        world.begin_step(q + 1e-5, DT, LAGGED)
-        at = derivatives(world, q)
-        found.append((body_energies(world, q), at.gradient, at.blocks, world.gap_changes(world.ahead(q + 1e-4)).copy()))
-    assert np.isinf(found[0][0]).any()
-    assert (found[0][0] == 0.0).any()
-    for a, b in zip(*found, strict=True):
-        np.testing.assert_array_equal(a, b)
-
-
-def test_planes_limit_steps_of_bodies_that_were_far():
-    world, q, down = make_world(1, mesh=bowl()), pose(0, 0, 3.0)[None], np.zeros((1, 12))
-    down[0, 2] = -5.0
-    world.begin_step(q, DT, LAGGED)
-    assert step_limit(world, q, down) == pytest.approx(0.9 * 2.9 / 5.0, rel=1e-3)
-
-
-def test_slip_counts_from_the_beginning_of_the_step():
-    """However often the bodies, which are near each other, are placed since."""
-    q, world = np.stack([pose(0, 0, 0.104), pose(0.21, 0, 0.104)]), make_world(2)
-    world.begin_step(q, DT, LAGGED)
-    assert len(world.body_contacts[0].proximity.stencils)
-    slid = q + np.eye(12)[0] * 10 * EPS_V * DT
-    first = derivatives(world, slid).gradient
-    for _ in range(3):
-        derivatives(world, slid)
-        body_energies(world, slid)
-    np.testing.assert_array_equal(derivatives(world, slid).gradient, first)
-    assert first[0, 0] > 0.0
+    heights = np.stack([(mesh[0] @ row[3:].reshape(3, 3).T + row[:3])[:, 2] for row in q])
+    q[heights.min(axis=1) < 0.0, 2] += 1.0
+    heights = np.stack([(mesh[0] @ row[3:].reshape(3, 3).T + row[:3])[:, 2] for row in q])
+    x = world.nodes(q)
+    world.begin(x)
+    world.place(x)
+    near = world.near()
+    near = near.vertices[near.kind == 3]
+    assert len(near) == np.count_nonzero(heights < 0.01) > 10

@@ -3,13 +3,17 @@
 import numpy as np
 import pytest
 
-from ipc_articulation.contact import foresight
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact import barriers
 from ipc_articulation.contact.barrier import barrier
-from ipc_articulation.contact.closest_points import closest_points
-from ipc_articulation.contact.foresight import NOTHING_FORESEEN, chord
+from ipc_articulation.contact.foresight import chord
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST
+from ipc_articulation.contact.stencils import place_points
+from ipc_articulation.engine.newton import stages, touching
+from tests.contact.in_touch import Touching, at_rest, one_stencil
+from tests.contact.worlds import DT, boxes, dense, pose
 
-D_HAT = 1e-3
+D_HAT, KAPPA = 1e-3, 1e9  # [m], [Pa]
 
 
 def slope_at(gap, foreseen, xi=0.0):
@@ -60,22 +64,61 @@ def test_without_foresight_it_takes_many():
     assert iterations(1e-9, -barrier(0.99e-3, D_HAT, 0.0)[1], foresees=False) > 25
 
 
-def test_stencils_are_found_again_among_thousands():
+@compiled
+def foresee(work, ahead):
+    """What a Newton step to nodes `ahead` foresees: that of what is near, (k,)."""
+    now, y = work.now, np.empty_like(work.now.y)
+    place_points(work.scene.points, work.scene.rows, ahead, 0, len(y), y)
+    barriers.foresee(work.scene, now.stencils, now.some, now.y, y)
+    return now.stencils.foreseen[now.some.of]
+
+
+@compiled
+def foreseen(work):
+    """That of all stencils, and their vertices."""
+    return work.now.stencils.foreseen, work.now.stencils.vertices
+
+
+def hessian(world):
+    """Where bodies are, (3N, 3N)."""
+    stages.clear(world.work, 0, 0)
+    touching.assemble(world.work)
+    return dense(world.work)
+
+
+@pytest.mark.parametrize("soft", [0, 1, 2])
+@pytest.mark.parametrize("opening", [-0.3, 0.2, 0.9])
+def test_what_a_step_foresees_is_the_slope_of_the_next_iteration(opening, soft):
+    """Of soft bodies; between stiff ones the curvature stays."""
+    surfaces, n = one_stencil(VERTEX_OF_FIRST, 0.4 * D_HAT, np.random.default_rng(0))
+    touch = Touching(surfaces, at_rest(surfaces), 0.0, False)
+    world, x = touch.world(soft, resistance=KAPPA, d_hat=D_HAT)
+    world.begin(x)
+    world.place(x)
+    along = np.zeros_like(x)
+    along[0] = n
+    _, slope, h = barrier(0.4 * D_HAT, D_HAT, 0.0)
+    assert along.ravel() @ hessian(world) @ along.ravel() == pytest.approx(KAPPA * DT**2 * h, rel=1e-6)
+    found = foresee(world.work, x + opening * D_HAT * along)
+    beta = min(slope + h * opening * D_HAT, 0.0) if soft else 0.0
+    assert found == pytest.approx([beta], rel=1e-6)
+    after = slope_at(0.4 * D_HAT, beta) if soft else h
+    assert along.ravel() @ hessian(world) @ along.ravel() == pytest.approx(KAPPA * DT**2 * after, rel=1e-6)
+
+
+def test_what_is_foreseen_goes_with_its_stencils():
+    """When bodies look at another way, on which there are more and fewer of them."""
+    world = boxes(3, soft=3, friction=0.0)
+    x = world.nodes(np.stack([pose(0, 0, 0.104), pose(0.03, 0.02, 0.309, angles=(0, 0, 0.4)), pose(0.9, 0, 0.3)]))
+    world.begin(x)
+    world.place(x)
     rng = np.random.default_rng(0)
-    x = rng.random((5000, 3))
-    vertices = rng.permuted(np.arange(5000).reshape(-1, 4), axis=1)
-    kind = np.full(len(vertices), VERTEX_OF_FIRST)
-    slopes = np.stack([-np.arange(len(kind)) - 1.0, np.zeros(len(kind))], axis=1)
-    known = foresight.foresee(kind, vertices, x, x, slopes)
-    others = vertices[:, [0, 2, 1, 3]]
-    for wanted, of in ((vertices, slopes[:, 0]), (others, 0.0)):
-        h = foresight.slopes(kind, wanted, 1e-3 * x, 5.0, 0.0, *known)[:, 1]
-        near, n = foresight.slopes(kind, wanted, 1e-3 * x, 5.0, 0.0, *NOTHING_FORESEEN), len(wanted)
-        gaps = np.array([_gap(1e-3 * x[v]) for v in wanted])
-        of = np.broadcast_to(of, n)
-        expected = [chord(*given, 5.0, 0.0) for given in zip(gaps, *near.T, of, strict=True)]
-        np.testing.assert_allclose(h, expected, rtol=1e-6)
-
-
-def _gap(x):
-    return np.sqrt(closest_points(VERTEX_OF_FIRST, x, (0, 1, 2, 3), np.empty(4), np.empty(3)))
+    foresee(world.work, x + 1e-4 * rng.normal(size=x.shape))
+    before = {tuple(v): beta for beta, v in zip(*map(np.ndarray.tolist, foreseen(world.work)), strict=True)}
+    assert len({beta for beta in before.values() if beta < 0.0}) > 10
+    world.look(x + 0.02 * rng.normal(size=(3, 3))[world.numbering.body])
+    after = {tuple(v): beta for beta, v in zip(*map(np.ndarray.tolist, foreseen(world.work)), strict=True)}
+    assert after.keys() != before.keys()
+    kept = {v: beta for v, beta in before.items() if v in after}
+    assert len([beta for beta in kept.values() if beta < 0.0]) > 10
+    assert after == {v: before.get(v, 0.0) for v in after}

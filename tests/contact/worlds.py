@@ -319,6 +319,18 @@ def _columns(work):
 
 
 @compiled
+def near_of(work):
+    """Stencils, `Near`, and points (V, 3)."""
+    return work.now.stencils, work.now.some, work.now.y
+
+
+@compiled
+def friction_of(work):
+    """`Friction`."""
+    return work.friction
+
+
+@compiled
 def dense(work):
     """The Hessian (3N, 3N)."""
     matrix = work.sums.matrix
