@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from ipc_articulation.contact.gap_correction import add_corrections
 
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import barriers
@@ -56,7 +55,9 @@ def test_a_gap_that_a_step_turns_is_smaller_by_its_second_order_part(kind):
         if found:
             closing += 1
             curvature = KAPPA * DT**2 * barrier(GAP, D_HAT, 0.0)[2]
-            np.testing.assert_allclose(loads.ravel() / curvature, expected * J, atol=0.2 * abs(expected) * np.abs(J).max())
+            np.testing.assert_allclose(
+                loads.ravel() / curvature, expected * J, atol=0.2 * abs(expected) * np.abs(J).max()
+            )
     assert closing > 4
 
 

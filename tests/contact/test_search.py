@@ -78,7 +78,11 @@ def test_all_pairs_that_come_near_are_found(distance, soft):
     s, start, end = stencils(world, x, ahead), world.y(x), world.y(ahead)
     found = names(s)
     assert len(found) == len(s.kind)
-    near = {pair for pair, kind in _boxed(world.surfaces, start, end, distance) if _smallest(pair, kind, start, end) < distance}
+    near = {
+        pair
+        for pair, kind in _boxed(world.surfaces, start, end, distance)
+        if _smallest(pair, kind, start, end) < distance
+    }
     assert near
     assert near <= found
 
@@ -204,7 +208,7 @@ def test_candidates_outlive_small_motion_and_are_renewed_by_large():
     world = balls()
     search, (x, _) = Search(world), next(places(balls(), 1, 0.0))
     for k in range(5):
-        search.of(x, x + [1e-5 * k, 0.0, 0.0])
+        search.of(x, x + np.array([1e-5 * k, 0.0, 0.0]))
     assert search.count[0] == 4
     search.of(x, x + 0.3 * np.arange(len(x))[:, None] / len(x))
     assert search.count[0] > 4
