@@ -55,7 +55,9 @@ def test_a_gap_that_a_step_turns_is_smaller_by_its_second_order_part(kind):
         if found:
             closing += 1
             curvature = KAPPA * DT**2 * barrier(GAP, D_HAT, 0.0)[2]
-            np.testing.assert_allclose(loads.ravel() / curvature, expected * J, atol=0.2 * abs(expected) * np.abs(J).max())
+            np.testing.assert_allclose(
+                loads.ravel() / curvature, expected * J, atol=0.2 * abs(expected) * np.abs(J).max()
+            )
     assert closing > 4
 
 

@@ -78,7 +78,11 @@ def test_all_pairs_that_come_near_are_found(distance, soft):
     s, start, end = stencils(world, x, ahead), world.y(x), world.y(ahead)
     found = names(s)
     assert len(found) == len(s.kind)
-    near = {pair for pair, kind in _boxed(world.surfaces, start, end, distance) if _smallest(pair, kind, start, end) < distance}
+    near = {
+        pair
+        for pair, kind in _boxed(world.surfaces, start, end, distance)
+        if _smallest(pair, kind, start, end) < distance
+    }
     assert near
     assert near <= found
 
@@ -183,7 +187,7 @@ def test_nothing_within_reach_is_missing_on_any_way_and_the_order_is_that_of_a_s
             met += len(expected)
         other += len(found.kind)
     assert met > 10
-    assert 4 < search.count[0] < 30 * 6, "some ways need a search, some none"
+    assert 4 + (size > 1e-3) <= search.count[0] < 30 * 6, "some ways need a search, some none"
     assert other < 20 * max(met, 100), "and few other stencils are looked at"
 
 
