@@ -4,12 +4,12 @@ import ipctk
 import numpy as np
 import pytest
 
-from ipc_articulation.contact.barrier import MOLLIFIED, barrier
+from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from ipc_articulation.contact.stencils import PLANE
 from tests.contact.in_touch import Touching, at_rest, folded, near_pose, one_stencil, parallel_stack, two_primitives
-from tests.contact.worlds import D_HAT, DT, GROUND_AND_WALL, boxes, pose
+from tests.contact.worlds import D_HAT, DT, boxes, pose
 from tests.derivatives import central_difference, relative_error
 
 KAPPA = 1e7 / DT**2  # [Pa], so that energies are of the order of 1

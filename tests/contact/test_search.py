@@ -208,7 +208,7 @@ def test_candidates_outlive_small_motion_and_are_renewed_by_large():
     world = balls()
     search, (x, _) = Search(world), next(places(balls(), 1, 0.0))
     for k in range(5):
-        search.of(x, x + [1e-5 * k, 0.0, 0.0])
+        search.of(x, x + 1e-5 * k * np.eye(3)[0])
     assert search.count[0] == 4
     search.of(x, x + 0.3 * np.arange(len(x))[:, None] / len(x))
     assert search.count[0] > 4

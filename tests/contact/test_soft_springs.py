@@ -151,7 +151,7 @@ def test_a_vertex_takes_its_spring_to_the_next_face():
 def test_the_other_side_of_a_pair_has_the_opposite_spring():
     """A second vertex, new above the same face; then a vertex of the face, new below a face of the first mesh."""
     points = np.concatenate([ABOVE, [[-0.2, 0.1, 0.3 * D_HAT], [0.1, 1.0, 0.2 * D_HAT], [-0.2, 1.3, 0.2 * D_HAT]]])
-    alone = np.concatenate([ABOVE, points[1:] + [0.0, 0.0, 9.0]])
+    alone = np.concatenate([ABOVE, points[1:] + 9.0 * np.eye(3)[2]])
     (world, x), (_, far) = over((points, []), (FAN, [LEFT])), over((alone, []), (FAN, [LEFT]))
     held = step(world, far, moved(far, 0.5, 0.3))
     assert held.stencils[:, 1:].tolist() == [[0, 4, 5, 6]]
