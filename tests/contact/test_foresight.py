@@ -81,7 +81,7 @@ def foreseen(work):
 
 def hessian(world):
     """Where bodies are, (3N, 3N)."""
-    stages.clear(world.work, 0, 0)
+    stages.clear(world.work)
     touching.assemble(world.work)
     return dense(world.work)
 

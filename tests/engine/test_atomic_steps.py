@@ -101,7 +101,7 @@ def test_an_error_at_any_line_of_a_step_leaves_no_trace(tmp_path, make):
 
 
 @pytest.mark.parametrize(
-    ("module", "stage"), [(touching, "collide"), (touching, "assemble"), (stages, "solve"), (touching, "end_iteration")]
+    ("module", "stage"), [(touching, "collide"), (touching, "assemble"), (stages, "solve"), (stages, "end_iteration")]
 )
 def test_an_error_after_a_stage_leaves_the_old(tmp_path, monkeypatch, module, stage):
     """That has written all that it writes, in the second iteration."""
