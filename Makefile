@@ -9,11 +9,13 @@ WARM := $(BIN)/ipc-articulation warm
 FOREIGN := OPENBLAS_CORETYPE=Haswell NUMBA_CPU_NAME=generic
 NUMERICAL := tests/dynamics tests/articulation tests/contact tests/engine
 # Tests that need no libuipc, which has wheels for two systems only.
-PORTABLE := articulation contact dynamics elasticity meshing scenefile recording test_extras.py \
-	test_spatial.py test_tetrads.py test_workflows.py
-WITH_LIBUIPC := contact/soft/test_vertex_derivatives.py dynamics/algorithms/test_solve.py \
-	dynamics/equations/test_equations.py elasticity/test_textbook.py scenefile/test_extreme_numbers.py \
-	scenefile/test_hostile_files.py scenefile/test_mutations.py
+PORTABLE := articulation dynamics elasticity meshing scenefile recording test_extras.py \
+	test_spatial.py test_tetrads.py test_workflows.py contact/test_closest_points.py \
+	contact/test_face_trees.py contact/test_inside.py contact/test_materials.py contact/test_parting.py \
+	contact/test_smooth_norm.py contact/test_springs.py contact/test_stencils.py
+WITH_LIBUIPC := dynamics/algorithms/test_solve.py dynamics/equations/test_equations.py \
+	elasticity/test_textbook.py scenefile/test_extreme_numbers.py scenefile/test_hostile_files.py \
+	scenefile/test_mutations.py
 
 # Tests start hundreds of processes, which would each parse all sources.
 unexport PYTHONDONTWRITEBYTECODE

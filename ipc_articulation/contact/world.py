@@ -45,9 +45,12 @@ class ContactWorld:
     @property
     def may_touch(self) -> bool:
         """Whether any two surfaces may touch at all."""
-        of_planes = self.materials.plane_pairs[self.materials.group] != NO_CONTACT
-        touches = self.touches & (np.diff(self.surfaces.first) > 0)
-        return bool(self.materials.touching.any() or (of_planes & touches[:, None]).any())
+        of_planes, has_points = (
+            self.materials.plane_pairs[self.materials.group] != NO_CONTACT,
+            np.diff(self.surfaces.first) > 0,
+        )
+        of_bodies = self.materials.touching.any() and has_points.any()
+        return bool(of_bodies or (of_planes & (self.touches & has_points)[:, None]).any())
 
     def set_frictions(self, pairs: Ints, elements: Ints, frictions: Array) -> None:
         """Give pairs of bodies, or of a body and a half-plane, other coefficients of friction.
