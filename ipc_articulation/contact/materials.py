@@ -55,14 +55,6 @@ class Materials:
     friction: Array  # (m, m + P) μ of every body with every body and every half-plane; may change between steps
     group: Ints  # (n,) which of the m bodies each row of coordinates belongs to; affine bodies have one row each
 
-    def frictions(self, bodies: Ints) -> Array:
-        """μ (P,) of pairs of rows of coordinates, (P, 2)."""
-        return self.friction[self.group[bodies[:, 0]], self.group[bodies[:, 1]]]
-
-    def plane_frictions(self, rows: Ints, planes: Ints) -> Array:
-        """μ (P,) of rows of coordinates with half-planes, (P,) each."""
-        return self.friction[self.group[rows], len(self.body_pairs) + planes]
-
     @property
     def touching(self) -> Bools:
         """Whether two bodies may touch, (m, m)."""

@@ -167,7 +167,7 @@ def _read_fields(scene, limits, memory, friction, since):
 
 @compiled
 def _remember_fields(scene, limits, memory, friction, since, x):
-    """See `contact.anchors.remembered`."""
+    """See `contact.anchors`."""
     on, bodies, points, sign = _of_affine(scene, limits, friction, since)
     begins, pair = _pairs(bodies)
     stretch = np.empty((len(on), 3))

@@ -1,84 +1,14 @@
-"""Stencils: pairs of primitives for contact, sorted by their pairs of bodies."""
+"""Which pairs of primitives are stencils of contact, of what kind, and by which vertices."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import MOLLIFIED
 from ipc_articulation.contact.closest_points import EDGES
 
 VERTEX_OF_FIRST, VERTEX_OF_SECOND = 1, 2  # kinds besides EDGES: the vertex belongs to this body of the pair
-
-
-@dataclass(frozen=True)
-class Stencils:
-    """k stencils over P pairs of bodies."""
-
-    bodies: Ints  # (P, 2)
-    pair: Ints  # (k,) row of `bodies`, ascending
-    kind: Ints  # (k,) EDGES, VERTEX_OF_FIRST or VERTEX_OF_SECOND
-    vertices: Ints  # (k, 4) both ends of both edges, those of the first body first; or the vertex and the face's
-    mollified: Array  # (k,) ε of the edges' mollifier [m⁴]; 0 for a vertex and a face
-
-    @property
-    def columns(self) -> tuple[Ints, Ints, Ints, Ints, Array]:
-        """All arrays, in the order of the compiled functions' arguments."""
-        return self.bodies, self.pair, self.kind, self.vertices, self.mollified
-
-    def rows(self, chosen: Ints) -> Stencils:
-        """The stencils of some rows (c,), and only their pairs of bodies."""
-        if not len(chosen):
-            return NO_STENCILS
-        rows, pair = pairs_of(self.pair, chosen, len(self.bodies))
-        return Stencils(self.bodies[rows], pair, self.kind[chosen], self.vertices[chosen], self.mollified[chosen])
-
-    def bodies_of(self, row: int) -> tuple[int, int]:
-        """The two bodies of one stencil."""
-        i, j = self.bodies[self.pair[row]].tolist()
-        return i, j
-
-    def primitives_of(self, row: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The vertices of the two primitives of one stencil; points and edges may stand for faces and edges."""
-        split = 2 if self.kind[row] == EDGES else 1
-        first, second = (tuple(dict.fromkeys(v.tolist())) for v in np.split(self.vertices[row], [split]))
-        return first, second
-
-    def __len__(self) -> int:
-        return len(self.pair)
-
-
-_NONE = np.zeros(0, dtype=np.int64)
-NO_STENCILS = Stencils(_NONE.reshape(0, 2), _NONE, _NONE, _NONE.reshape(0, 4), np.zeros(0))
-
-
-@compiled
-def pairs_of(pair, chosen, count):
-    """The pairs of bodies that some of the stencils belong to.
-
-    Args:
-        pair: The pair of each stencil, (k,), below `count`.
-        chosen: Rows of some stencils, (c,).
-        count: Number of pairs.
-
-    Returns:
-        The pairs in order, (p,), and the place among them of each chosen stencil's, (c,).
-    """
-    place = np.full(count, -1, dtype=np.int64)
-    for s in chosen:
-        place[pair[s]] = 0
-    rows, p = np.empty(count, dtype=np.int64), 0
-    for k in range(count):
-        if place[k] == 0:
-            rows[p], place[k] = k, p
-            p += 1
-    among = np.empty(len(chosen), dtype=np.int64)
-    for c in range(len(chosen)):
-        among[c] = place[pair[chosen[c]]]
-    return rows[:p], among
 
 
 @compiled
@@ -101,7 +31,9 @@ def columns_of(bodies, dimension, edges, faces, squares, crossing, first, second
         second: Rows (pair, face, vertex), the vertex belonging to the second.
 
     Returns:
-        `pair`, `kind`, `vertices` and `mollified` of `Stencils`.
+        Of each its pair of bodies, a row of `bodies`, (k,), ascending; its kind, EDGES, VERTEX_OF_FIRST or
+        VERTEX_OF_SECOND, (k,); its vertices, both ends of both edges, or the vertex and the face's, (k, 4); and ε of
+        the edges' mollifier [m⁴], 0 for a vertex and a face, (k,).
     """
     most, k, at = len(crossing) + len(first) + len(second), 0, np.zeros(3, dtype=np.int64)
     pair, kind = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)

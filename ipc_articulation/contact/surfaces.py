@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.corners import corners
 from ipc_articulation.contact.face_trees import FaceTrees, face_trees
 
 
@@ -90,32 +88,11 @@ class Surfaces:
             center[b], half[b] = (low + high) / 2.0, (high - low) / 2.0
         return center, half
 
-    @cached_property
-    def corners(self) -> tuple[Array, Ints]:
-        """The vertices (H, 3) on the convex hulls of the bodies, and where those of each begin, (n + 1,).
-
-        Linear and convex functions of a body's points have their extremes there. Hulls of few vertices, which would
-        save nothing, are not looked for.
-        """
-        chosen = [self.points[a:b][corners(self.points[a:b])] for a, b in pairwise(self.first.tolist())]
-        first = np.concatenate([[0], np.cumsum([len(points) for points in chosen])]).astype(np.int64)
-        return _concatenate(chosen, 3, np.float64), first
-
-    @cached_property
-    def corners_by_axis(self) -> tuple[Array, Ints]:
-        """The same, coordinate by coordinate: (3, H), (n + 1,)."""
-        points, first = self.corners
-        return np.ascontiguousarray(points.T), first
-
     def positions(self, q: Array) -> Array:
         """World positions x = A x̄ + p of all vertices: q (n, 12) -> (V, 3) [m]."""
         x = np.empty((len(self.points), 3))
         move(self.points, self.first, q, self._every, x)
         return x
-
-    def motions(self, dq: Array) -> Array:
-        """Greatest displacement [m] of a vertex of each body, of its origin without surface: dq (n, 12) -> (n,)."""
-        return motions(*self.corners, dq)
 
 
 def join_surfaces(meshes: Sequence[tuple[Array, NDArray[np.int32], NDArray[np.int32], Array]]) -> Surfaces:
@@ -190,19 +167,3 @@ def move_body(points, first, q, b, x):
     for v in range(first[b], first[b + 1]):
         for k in range(3):
             x[v, k] = on_axis(q, b, k, points[v])
-
-
-@compiled
-def motions(points, first, dq):
-    """See `Surfaces.motions`."""
-    worst = np.zeros(len(dq))
-    for b in range(len(dq)):
-        if first[b] == first[b + 1]:
-            worst[b] = np.abs(dq[b, :3]).max()
-        elif np.any(dq[b]):
-            squared = 0.0
-            for v in range(first[b], first[b + 1]):
-                u0, u1, u2 = on_axis(dq, b, 0, points[v]), on_axis(dq, b, 1, points[v]), on_axis(dq, b, 2, points[v])
-                squared = max(squared, u0 * u0 + u1 * u1 + u2 * u2)
-            worst[b] = np.sqrt(squared)
-    return worst
