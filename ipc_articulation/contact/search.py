@@ -1,19 +1,23 @@
 """Candidates for contact: stencils that may come within reach on a way, kept while bodies move by less than a skin.
 
-A search of a pair of bodies finds the stencils that are nearer than reach + skin at y°. Later its points have come
-nearer to each other by at most
+A search of a pair of bodies finds the stencils that are nearer than reach + skin at y°. Since then an affine one of the
+two has moved by y = G y° + t, so for points a of it and b of the other, with F = ‖GᵀG - 1‖,
 
-    max |y_a - y°_a - t| + max |y_b - y°_b - t|,    t the mean motion of the points of the first body;
+    |y_b - y_a| ≥ |G (y°_b - y°_a)| - |y_b - G y°_b - t| ≥ √(1 - F) |y°_b - y°_a| - |y_b - G y°_b - t|.
 
-points of a hull are enough, because motions of affine bodies are linear. While this is at most the skin at both ends of
-a straight way, no stencil is missing on it. Where a way is longer than any sensible skin, it is searched itself, from
-y° to y°°: then all places y° + s (y°° - y°) are as good as y°, with one s for both bodies. If more pairs of leaves of
-both trees come near each other on it than where surfaces touch, only a quarter of the way is looked at.
+On a straight way G is linear and the last norm convex in time, so both ends bound it, and F is at most ‖G₁ - G₀‖²/4
+more than there. Of two soft bodies G is 1, t the mean motion of the first, and its points count as the other's. Points
+of a hull are enough, because motions of affine bodies are linear. While distances become smaller by at most the skin,
+no stencil is missing.
+
+Where a way is longer than any sensible skin, it is searched itself, from y° to y°°: then all places y° + s (y°° - y°)
+are as good as y°, with one s for both bodies, and G is 1. If more pairs of leaves of both trees come near each other on
+it than where surfaces touch, only a quarter of the way is looked at.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,14 +40,24 @@ _CROWD = 8  # pairs of leaves for each node of the trees
 _MORE = 1.0 + 1e-6
 
 
-class _Candidates(NamedTuple):
-    """The P pairs that were searched and what was found, sorted by pairs."""
+class _Origins(NamedTuple):
+    """Where the P pairs that were searched were then."""
 
     pair: Ints  # (P, 2) a body and another one, or B + p
-    skin: Array  # (P,) [m]
     is_way: Bools  # (P,) whether y° and y°° differ
     at: Ints  # (P + 1,) hull points of both bodies of each pair, as rows of the next one
     hull: Array  # (Q, 2, 3) y° and y°° [m]
+    nodes: Array  # (P, 4, 3) x° of the affine body by whose motion the other one's is measured
+
+
+OriginsType, Origins = by_reference(_Origins, __name__)
+
+
+class _Candidates(NamedTuple):
+    """What was found of the P pairs that were searched, sorted by pairs."""
+
+    origins: Any  # `Origins`
+    skin: Array  # (P,) [m]
     first: Ints  # (P + 1,) first stencil of each pair
     stencils: Stencils  # (K,), `least` being the distance at y°
     points: Ints  # (k,) of affine bodies in these stencils, which are not those of hulls anyway
@@ -56,10 +70,11 @@ CandidatesType, Candidates = by_reference(_Candidates, __name__)
 @compiled
 def nothing():
     """No candidates yet."""
-    none, nowhere = np.empty(0, dtype=np.int64), np.empty(0)
-    zero, nobody = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.bool_)
-    at = zero, nowhere.reshape(0, 2, 3), zero
-    return Candidates(none.reshape(0, 2), nowhere, nobody, *at, no_stencils(), none, np.zeros(2, dtype=np.int64))
+    none, nowhere, zero = np.empty(0, dtype=np.int64), np.empty(0), np.zeros(1, dtype=np.int64)
+    origins = Origins(
+        none.reshape(0, 2), np.empty(0, dtype=np.bool_), zero, nowhere.reshape(0, 2, 3), nowhere.reshape(0, 4, 3)
+    )
+    return Candidates(origins, nowhere, zero, no_stencils(), none, np.zeros(2, dtype=np.int64))
 
 
 @compiled
@@ -77,26 +92,64 @@ def boxes(points, y, ahead):
 
 @compiled
 def near_pairs(table, low, high, moving):
-    """Pairs of bodies, or of a body and B + p, of which one moves, whose boxes are within reach; ascending."""
-    count, reach, model, planes = len(low), table.reach, table.model, table.planes
-    pairs, found = np.empty((64, 2), dtype=np.int64), 0
-    for i in range(count):
-        for j in range(i, count + len(planes)):
-            if j < count:
-                if low[i, 0] - high[j, 0] > reach or low[j, 0] - high[i, 0] > reach:
-                    continue
-                if low[i, 1] - high[j, 1] > reach or low[j, 1] - high[i, 1] > reach:
-                    continue
-                if low[i, 2] - high[j, 2] > reach or low[j, 2] - high[i, 2] > reach:
-                    continue
-            elif _lowest(planes[j - count], low[i], high[i]) > reach:
-                continue
-            if model[i, j] >= 0 and (moving[i] or (j < count and moving[j])):
-                if found == len(pairs):
-                    pairs = np.concatenate((pairs, np.empty_like(pairs)))
-                pairs[found, 0], pairs[found, 1] = i, j
-                found += 1
-    return pairs[:found]
+    """Pairs of bodies, or of a body and B + p, of which one moves, whose boxes are within reach; ascending.
+
+    Those of each group of bodies are swept along the axis on which they are spread most.
+    """
+    bodies, width, planes = len(low), table.model.shape[1], table.planes
+    found, count = np.empty(64, dtype=np.int64), 0
+    for g in range(len(table.first) - 1):
+        group = table.group[table.first[g] : table.first[g + 1]]
+        axis = _widest(low, group)
+        along = low[:, axis][group]
+        order = group[np.argsort(along)]
+        for a in range(len(order)):
+            found = with_room_for(found, count, len(order) - a)
+            count = _sweep(table, low, high, moving, order[a:], axis, found, count)
+    for i in range(bodies):
+        for p in range(len(planes)):
+            if moving[i] and table.model[i, bodies + p] >= 0 and not _lowest(planes[p], low[i], high[i]) > table.reach:
+                found = with_room_for(found, count, 1)
+                found[count] = width * i + bodies + p
+                count += 1
+    found, pairs = np.sort(found[:count]), np.empty((count, 2), dtype=np.int64)
+    for k in range(count):
+        pairs[k, 0], pairs[k, 1] = found[k] // width, found[k] % width
+    return pairs
+
+
+@compiled
+def _widest(low, group):
+    """The axis along which corners of boxes are spread most."""
+    best, axis = 0.0, 0
+    for k in range(3):
+        mean, spread = 0.0, 0.0
+        for b in group:
+            mean += low[b, k] / len(group)
+        for b in group:
+            spread += (low[b, k] - mean) ** 2
+        if spread > best:
+            best, axis = spread, k
+    return axis
+
+
+@compiled
+def _sweep(table, low, high, moving, order, axis, found, count):
+    """Add the pairs of the first body to those found, as (B + P) i + j with i <= j. Returns: their number."""
+    model, reach, one = table.model, table.reach, order[0]
+    y, z = (axis + 1) % 3, (axis + 2) % 3
+    for other in order:
+        if low[other, axis] - high[one, axis] > reach:
+            break
+        if low[one, y] - high[other, y] > reach or low[other, y] - high[one, y] > reach:
+            continue
+        if low[one, z] - high[other, z] > reach or low[other, z] - high[one, z] > reach:
+            continue
+        i, j = min(one, other), max(one, other)
+        if model[i, j] >= 0 and (moving[i] or moving[j]):
+            found[count] = model.shape[1] * i + j
+            count += 1
+    return count
 
 
 @compiled
@@ -109,58 +162,150 @@ def _lowest(plane, low, high):
 
 
 @compiled
-def _approach(begin, places, of_way, hull, y, first, planes, t):
-    """How much nearer than at y° or on the way from there two bodies, or one and a half-plane, have come at y at most.
-
-    Args:
-        begin: Their first row in `places`.
-        places: y° and y°°, (Q, 2, 3) [m].
-        of_way: Whether these differ.
-        hull: Ranges of their hull points in y, (2, 2); the second is empty for a half-plane.
-        y: Points [m].
-        first: The half-plane's number, -1: none.
-        planes: (P, 4).
-        t: Scratch (3,).
-    """
-    share, count = 0.0, hull[0, 1] - hull[0, 0]
-    if of_way:
-        along, square, at = 0.0, 0.0, begin
-        for side in range(2):
-            for v in range(hull[side, 0], hull[side, 1]):
-                for k in range(3):
-                    way = places[at, 1, k] - places[at, 0, k]
-                    along += way * (y[v, k] - places[at, 0, k])
-                    square += way * way
-                at += 1
-        share = min(max(along / square, 0.0), 1.0) if square > 0.0 else 0.0
-    for k in range(3):
-        t[k] = 0.0
-        for c in range(count):
-            at = begin + c
-            t[k] += (y[hull[0, 0] + c, k] - places[at, 0, k] - share * (places[at, 1, k] - places[at, 0, k])) / count
-    at, total = begin, 0.0
-    for side in range(2):
-        worst = 0.0
-        for v in range(hull[side, 0], hull[side, 1]):
-            square = 0.0
-            for k in range(3):
-                before = places[at, 0, k] + share * (places[at, 1, k] - places[at, 0, k])
-                square += (y[v, k] - before - t[k]) ** 2
-            worst = max(worst, square)
-            at += 1
-        total += np.sqrt(worst)
-    if first >= 0:
-        total += max(-planes[first, 0] * t[0] - planes[first, 1] * t[1] - planes[first, 2] * t[2], 0.0)
-    return total
+def origins_of(scene, pairs, nodes, ends, is_way):
+    """Where pairs of bodies, or of a body and a half-plane, are at the two ends of a way, or at its first twice."""
+    points, at, reference = scene.points, np.zeros(len(pairs) + 1, dtype=np.int64), np.zeros((len(pairs), 4, 3))
+    hulls, bodies = points.hull, len(points.is_soft)
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        at[p + 1] = at[p] + hulls[i, 1] - hulls[i, 0] + (hulls[j, 1] - hulls[j, 0] if j < bodies else 0)
+    hull = np.empty((at[len(pairs)], 2, 3))
+    for p in range(len(pairs)):
+        for end in range(2):
+            y, to = ends[end if is_way[p] else 0], at[p]
+            for side in range(2):
+                b = pairs[p, side]
+                for v in range(hulls[b, 0], hulls[b, 1] if b < bodies else 0):
+                    for k in range(3):
+                        hull[to, end, k] = y[v, k]
+                    to += 1
+        r = measured_by(points, pairs[p, 0], pairs[p, 1])
+        if r >= 0:
+            reference[p] = nodes[0][4 * r : 4 * r + 4]
+    return Origins(pairs.copy(), is_way, at, hull, reference)
 
 
 @compiled
-def _write_hull(points, i, j, hull):
-    """Write the ranges of hull points of a pair, see `_approach`; returns their number, and the half-plane or -1."""
+def measured_by(points, i, j):
+    """The affine body by whose motion that of the other one of a pair is measured, -1: none."""
     bodies = len(points.is_soft)
-    hull[0, 0], hull[0, 1] = points.hull[i, 0], points.hull[i, 1]
-    hull[1, 0], hull[1, 1] = (points.hull[j, 0], points.hull[j, 1]) if j < bodies else (0, 0)
-    return hull[0, 1] - hull[0, 0] + hull[1, 1] - hull[1, 0], j - bodies if j >= bodies else -1
+    if j >= bodies or (points.is_soft[i] and points.is_soft[j]):
+        return -1
+    return j if points.is_soft[i] else i
+
+
+@compiled
+def come_nearer(scene, origins, p, nodes, ends):
+    """How much nearer than at its origin pair p comes at most on a way, with nodes and points at its two ends [m]."""
+    i, j, at, places, hull = origins.pair[p, 0], origins.pair[p, 1], origins.at, origins.hull, scene.points.hull
+    middle, most, G, t = at[p] + hull[i, 1] - hull[i, 0], 0.0, np.zeros((2, 3, 3)), np.empty((2, 3))
+    first, second = places[at[p] : middle], places[middle : at[p + 1]]
+    is_plane = j >= len(scene.points.is_soft)
+    r = -1 if origins.is_way[p] else measured_by(scene.points, i, j)
+    for end in range(2):
+        y_i = ends[end][hull[i, 0] : hull[i, 1]]
+        if is_plane:
+            most = max(most, _towards(scene.table.planes[j - len(scene.points.is_soft)], first, y_i))
+            continue
+        y_j = ends[end][hull[j, 0] : hull[j, 1]]
+        if r < 0:
+            share = _share(first, second, y_i, y_j) if origins.is_way[p] else 0.0
+            _take_mean(first, y_i, share, G[end], t[end])
+            both = _farthest(first, y_i, share, G[end], t[end]) + _farthest(second, y_j, share, G[end], t[end])
+            most = max(most, both)
+        else:
+            _take_motion(origins.nodes[p], nodes[end][4 * r : 4 * r + 4], G[end], t[end])
+            other, y = (second, y_j) if r == i else (first, y_i)
+            most = max(most, _farthest(other, y, 0.0, G[end], t[end]))
+    return most if r < 0 else most + _shortened(G) * (scene.table.reach + largest_skin(scene, i, j))
+
+
+@compiled
+def _between(places, v, k, share):
+    return places[v, 0, k] + share * (places[v, 1, k] - places[v, 0, k])
+
+
+@compiled
+def _towards(plane, places, y):
+    """How far points (k, 3) have come nearer to a half-plane at most."""
+    most = 0.0
+    for v in range(len(y)):
+        way = 0.0
+        for k in range(3):
+            way += plane[k] * (places[v, 0, k] - y[v, k])
+        most = max(most, way)
+    return most
+
+
+@compiled
+def _share(first, second, y_first, y_second):
+    """The share of the way of two bodies at which their points are nearest to where they are now."""
+    along, square = 0.0, 0.0
+    for places, y in ((first, y_first), (second, y_second)):
+        for v in range(len(y)):
+            for k in range(3):
+                way = places[v, 1, k] - places[v, 0, k]
+                along += way * (y[v, k] - places[v, 0, k])
+                square += way * way
+    return min(max(along / square, 0.0), 1.0) if square > 0.0 else 0.0
+
+
+@compiled
+def _farthest(places, y, share, G, t):
+    """The largest |y - G y° - t| of some points."""
+    most = 0.0
+    for v in range(len(y)):
+        square = 0.0
+        for k in range(3):
+            s = y[v, k] - t[k]
+            for m in range(3):
+                s -= G[k, m] * _between(places, v, m, share)
+            square += s * s
+        most = max(most, square)
+    return np.sqrt(most)
+
+
+@compiled
+def _take_mean(places, y, share, G, t):
+    """Fill the mean motion of some points."""
+    for k in range(3):
+        G[k, k], t[k] = 1.0, 0.0
+        for v in range(len(y)):
+            t[k] += (y[v, k] - _between(places, v, k, share)) / len(y)
+
+
+@compiled
+def _take_motion(a, b, G, t):
+    """Fill the motion y = G y° + t of an affine body from nodes a to b, (4, 3) each; G is 0 before."""
+    det, c = 0.0, np.empty(3)
+    for m in range(3):  # G = Σ b_m (a_m+1 × a_m+2)ᵀ / det
+        u, v = 1 + (m + 1) % 3, 1 + (m + 2) % 3
+        for k in range(3):
+            c[k] = a[u, (k + 1) % 3] * a[v, (k + 2) % 3] - a[u, (k + 2) % 3] * a[v, (k + 1) % 3]
+            det += a[1 + m, k] * c[k] / 3.0
+        for k in range(3):
+            for n in range(3):
+                G[k, n] += b[1 + m, k] * c[n]
+    for k in range(3):
+        t[k] = b[0, k]
+        for m in range(3):
+            G[k, m] /= det
+            t[k] -= G[k, m] * a[0, m]
+
+
+@compiled
+def _shortened(G):
+    """By which share lengths become smaller at most, from G₀ to G₁; inf where that is unknown."""
+    F, square = np.zeros(2), 0.0
+    for k in range(3):
+        for m in range(3):
+            square += (G[1, k, m] - G[0, k, m]) ** 2
+            for end in range(2):
+                g = G[end]
+                change = g[0, k] * g[0, m] + g[1, k] * g[1, m] + g[2, k] * g[2, m] - (1.0 if k == m else 0.0)
+                F[end] += change * change
+    worst = np.sqrt(max(F[0], F[1])) + 0.25 * square
+    return 1.0 - np.sqrt(1.0 - worst) if worst < 1.0 else np.inf
 
 
 @compiled
@@ -171,20 +316,16 @@ def cover(scene, known, nodes, ends, near):
         The candidates, how much nearer each of their pairs may come than at y°, (P,) [m], and whether any pair was
         searched; all points of such pairs are placed at both ends then.
     """
-    nearer, hull, t = np.empty(len(known.pair)), np.empty((2, 2), dtype=np.int64), np.empty(3)
-    y, ahead = ends
-    for p in range(len(known.pair)):
-        _, plane = _write_hull(scene.points, known.pair[p, 0], known.pair[p, 1], hull)
-        given = known.at[p], known.hull, known.is_way[p], hull
-        nearer[p] = max(
-            _approach(*given, y, plane, scene.table.planes, t), _approach(*given, ahead, plane, scene.table.planes, t)
-        )
+    origins, pair, skin = known.origins, known.origins.pair, known.skin
+    nearer = np.empty(len(pair))
+    for p in range(len(pair)):
+        nearer[p] = come_nearer(scene, origins, p, nodes, ends)
     place, p, is_missing = np.full(len(near), -1), 0, False
     for k in range(len(near)):
-        while p < len(known.pair) and is_less(known.pair, p, near, k):
+        while p < len(pair) and is_less(pair, p, near, k):
             p += 1
-        if p < len(known.pair) and known.pair[p, 0] == near[k, 0] and known.pair[p, 1] == near[k, 1]:
-            place[k] = p if nearer[p] <= known.skin[p] else -1
+        if p < len(pair) and pair[p, 0] == near[k, 0] and pair[p, 1] == near[k, 1]:
+            place[k] = p if nearer[p] <= skin[p] else -1
         is_missing |= place[k] < 0
     if not is_missing:
         return known, nearer, False
@@ -225,64 +366,57 @@ def is_less(left, p, right, k):
 @compiled
 def _searched(scene, known, nearer, near, place, nodes, ends):
     """The candidates of near pairs, anew those without a place among the known ones; and how much nearer these come."""
-    points, table, count, y, ahead = scene.points, scene.table, len(near), ends[0], ends[1]
-    skin, is_way, come, wanted = (
-        np.empty(count),
-        np.zeros(count, dtype=np.bool_),
-        np.empty(count),
-        np.zeros(2, dtype=np.int64),
-    )
-    at, hull, t, size = np.zeros(count + 1, dtype=np.int64), np.empty((2, 2), dtype=np.int64), np.empty(3), 0
+    reach, bodies, count, missing = scene.table.reach, len(scene.points.is_soft), len(near), np.flatnonzero(place < 0)
+    skin, come, is_way = np.empty(count), np.empty(count), np.zeros(count, dtype=np.bool_)
     for k in range(count):
-        size, _ = _write_hull(points, near[k, 0], near[k, 1], hull)
-        at[k + 1] = at[k] + size
-    hulls = np.empty((at[count], 2, 3))
-    for k in range(count):
-        size, plane = _write_hull(points, near[k, 0], near[k, 1], hull)
         if place[k] >= 0:
-            p = place[k]
-            skin[k], is_way[k], come[k] = known.skin[p], known.is_way[p], nearer[p]
-            hulls[at[k] : at[k + 1]] = known.hull[known.at[p] : known.at[p + 1]]
-            continue
-        _write_places(hull, y, y, hulls, at[k])
-        come[k] = _approach(at[k], hulls, False, hull, ahead, plane, table.planes, t)
+            skin[k], come[k] = known.skin[place[k]], nearer[place[k]]
+            is_way[k] = known.origins.is_way[place[k]]
+    straight = origins_of(scene, near[missing], nodes, ends, is_way[missing])
+    for m in range(len(missing)):
+        k = missing[m]
+        come[k] = come_nearer(scene, straight, m, nodes, ends)
         largest = largest_skin(scene, near[k, 0], near[k, 1])
-        skin[k] = max(min(_AHEAD * come[k], largest), come[k] if plane >= 0 else 0.0, table.reach)
-        if plane < 0:
-            is_way[k] = come[k] > largest
-            if is_way[k]:
-                skin[k], come[k] = max(_BESIDE * largest, table.reach), 0.0
-                _write_places(hull, y, ahead, hulls, at[k])
-            wanted[int(is_way[k])] += 1
-    known.searches[0] += wanted[0] + wanted[1]
-    known.searches[1] += wanted[1]
-    start = (nodes[0], nodes[0]), (y, y)
-    straight = _found(scene, near, place, is_way, skin, False, wanted[0], *start)
-    moved = _found(scene, near, place, is_way, skin, True, wanted[1], nodes, ends)
-    stencils, first = _joined(scene, known, near, place, is_way, skin, straight, moved, y)
-    return Candidates(
-        near.copy(), skin, is_way, at, hulls, first, stencils, _points_of(scene, stencils), known.searches
-    ), come
+        skin[k] = max(min(_AHEAD * come[k], largest), come[k] if near[k, 1] >= bodies else 0.0, reach)
+        is_way[k] = near[k, 1] < bodies and come[k] > largest
+        if is_way[k]:
+            skin[k], come[k] = max(_BESIDE * largest, reach), 0.0
+    origins = _merged(known.origins, origins_of(scene, near[missing], nodes, ends, is_way[missing]), place)
+    found = missing[near[missing, 1] < bodies]
+    known.searches[0] += len(found)
+    known.searches[1] += np.count_nonzero(is_way[found])
+    start = (nodes[0], nodes[0]), (ends[0], ends[0])
+    on_place, on_way = found[~is_way[found]], found[is_way[found]]
+    of_place = _found(scene, near[on_place], reach + skin[on_place], *start)
+    of_way = _found(scene, near[on_way], reach + skin[on_way], nodes, ends)
+    stencils, first = _joined(scene, known, near, place, is_way, skin, of_place, of_way, ends[0])
+    return Candidates(origins, skin, first, stencils, _points_of(scene, stencils), known.searches), come
 
 
 @compiled
-def _write_places(hull, y, end, hulls, at):
-    for side in range(2):
-        for v in range(hull[side, 0], hull[side, 1]):
-            for k in range(3):
-                hulls[at, 0, k], hulls[at, 1, k] = y[v, k], end[v, k]
-            at += 1
+def _merged(known, others, place):
+    """The origins of pairs at a place among the known ones, and the others in turn where that is -1."""
+    count, k = len(place), 0
+    pair, is_way, at = (
+        np.empty((count, 2), dtype=np.int64),
+        np.empty(count, dtype=np.bool_),
+        np.zeros(count + 1, np.int64),
+    )
+    hull, nodes, m = np.empty((len(known.hull) + len(others.hull), 2, 3)), np.empty((count, 4, 3)), 0
+    for k in range(count):
+        source, p = (known, place[k]) if place[k] >= 0 else (others, m)
+        m += int(place[k] < 0)
+        begin, end = source.at[p], source.at[p + 1]
+        pair[k], is_way[k], nodes[k] = source.pair[p], source.is_way[p], source.nodes[p]
+        at[k + 1] = at[k] + end - begin
+        hull[at[k] : at[k + 1]] = source.hull[begin:end]
+    return Origins(pair, is_way, at, hull[: at[count]], nodes)
 
 
 @compiled
-def _found(scene, near, place, is_way, skin, of_way, count, nodes, ends):
-    """Search the pairs of bodies without a place, those on long ways or the others: where each begins, and stencils."""
-    mesh, bodies = scene.mesh, len(scene.points.is_soft)
-    pairs, distances, to = np.empty((count, 2), dtype=np.int64), np.empty(count), 0
-    for k in range(len(near)):
-        if place[k] < 0 and near[k, 1] < bodies and is_way[k] == of_way:
-            pairs[to, 0], pairs[to, 1], distances[to] = near[k, 0], near[k, 1], scene.table.reach + skin[k]
-            to += 1
+def _found(scene, pairs, distances, nodes, ends):
+    """Search pairs of bodies (k, 2): where each begins, (k + 1,), and kinds, vertices and mollifiers of stencils."""
+    mesh, count = scene.mesh, len(pairs)
     leaves, _ = near_leaves(scene, pairs, nodes, ends, distances, np.full(count, np.inf))
     found = primitives_of_leaves(leaves, mesh.trees, mesh.edges, mesh.faces, *ends, distances)
     pair, kind, vertices, mollified = columns_of(pairs, mesh.dimension, mesh.edges, mesh.faces, mesh.squares, *found)
@@ -302,47 +436,81 @@ def near_leaves(scene, pairs, nodes, ends, distance, most):
     Boxes of soft bodies follow their points, those of others are turned boxes at rest, when they are looked at. Of
     pairs with more rows than `most` (P,) there are none, and the second result says so, (P,).
     """
-    trees, rows, count = scene.mesh.trees, np.empty((256, 3), dtype=np.int64), 0
+    trees, first, rows, count = scene.mesh.trees, scene.mesh.trees.first, np.empty((256, 3), dtype=np.int64), 0
     waiting, has_more = np.empty((256, 2), dtype=np.int64), np.zeros(len(pairs), dtype=np.bool_)
-    boxes, done, q = np.empty((len(trees.right), 12)), np.zeros(len(trees.right), dtype=np.bool_), np.empty((2, 2, 12))
+    boxes, done, q = np.empty((first[-1], 12)), np.zeros(first[-1], dtype=np.bool_), np.empty((2, 2, 12))
     for p in range(len(pairs)):
         for side in range(2):
             b = pairs[p, side]
-            if not scene.points.is_soft[b]:
+            if scene.points.is_soft[b]:
+                _follow(scene, b, ends, boxes, done)
+            else:
                 write_coordinates(nodes[0], b, q[side, 0])
                 write_coordinates(nodes[1], b, q[side, 1])
-            elif trees.first[b] < trees.first[b + 1] and not done[trees.first[b]]:
-                done[trees.first[b] : trees.first[b + 1]] = True
-                for node in range(trees.first[b + 1] - 1, trees.first[b] - 1, -1):
-                    if trees.right[node] < 0:
-                        box_of_leaf(trees, node, scene.mesh.faces, *ends, boxes)
-                    else:
-                        box_of_both(boxes, node, node + 1, trees.right[node])
-        first, second = trees.first[pairs[p, 0]], trees.first[pairs[p, 1]]
-        waiting[0, 0], waiting[0, 1] = first, second
-        depth = int(first < trees.first[pairs[p, 0] + 1] and second < trees.first[pairs[p, 1] + 1])
-        before = count
+        one, other, before = pairs[p, 0], pairs[p, 1], count
+        waiting[0, 0], waiting[0, 1] = first[one], first[other]
+        depth = int(first[one] < first[one + 1] and first[other] < first[other + 1])
         while depth:
-            depth -= 1
-            a, b = waiting[depth, 0], waiting[depth, 1]
-            if not done[a]:
-                done[a] = True
-                node_box(trees, a, q[0, 0], q[0, 1], boxes)
-            if not done[b]:
-                done[b] = True
-                node_box(trees, b, q[1, 0], q[1, 1], boxes)
-            if keep_apart(boxes, a, boxes, b, distance[p]):
-                continue
-            if trees.right[a] < 0 and trees.right[b] < 0:
-                if count - before >= most[p]:
-                    has_more[p], count = True, before
-                    break
-                rows = with_room_for(rows, count, 1)
-                rows[count, 0], rows[count, 1], rows[count, 2] = p, a, b
-                count += 1
-                continue
-            depth = open_nodes(trees.right, trees.size, a, b, waiting, depth)
+            room = min(len(rows), before + most[p])
+            count, depth = _descend(trees, q, distance[p], waiting, depth, (boxes, done), rows[:, 1:], (count, room))
+            if depth and count - before >= most[p]:
+                has_more[p], count, depth = True, before, 0
+            rows = with_room_for(rows, count, int(depth > 0))
+        rows[before:count, 0] = p
     return rows[:count], has_more
+
+
+@compiled
+def _follow(scene, b, ends, boxes, done):
+    """Make the boxes of a soft body's tree, unless that is done."""
+    trees, faces = scene.mesh.trees, scene.mesh.faces
+    begin, end = trees.first[b], trees.first[b + 1]
+    if begin == end or done[begin]:
+        return
+    done[begin:end] = True
+    for node in range(end - 1, begin - 1, -1):
+        if trees.right[node] < 0:
+            box_of_leaf(trees, node, faces, *ends, boxes)
+        else:
+            box_of_both(boxes, node, node + 1, trees.right[node])
+
+
+@compiled
+def _descend(trees, q, distance, waiting, depth, known, leaves, counts):
+    """Look at waiting pairs of nodes until none is left, or there are more leaves than there is room for.
+
+    Args:
+        trees: Of all bodies.
+        q: Coordinates of both at both ends, (2, 2, 12).
+        distance: Within which leaves are near [m].
+        waiting: Pairs of nodes, (.., 2).
+        depth: Their number.
+        known: Boxes (N, 12) of nodes, and which of them are made, (N,).
+        leaves: Pairs of leaves, (.., 2).
+        counts: Their number, and that of those for which there is room.
+
+    Returns:
+        The number of leaves, and of waiting pairs.
+    """
+    (boxes, done), (count, room), right, size = known, counts, trees.right, trees.size
+    while depth:
+        a, b = waiting[depth - 1, 0], waiting[depth - 1, 1]
+        if not done[a]:
+            done[a] = True
+            node_box(trees, a, q[0, 0], q[0, 1], boxes)
+        if not done[b]:
+            done[b] = True
+            node_box(trees, b, q[1, 0], q[1, 1], boxes)
+        if keep_apart(boxes, a, boxes, b, distance):
+            depth -= 1
+        elif right[a] >= 0 or right[b] >= 0:
+            depth = open_nodes(right, size, a, b, waiting, depth - 1)
+        elif count < room:
+            leaves[count, 0], leaves[count, 1] = a, b
+            count, depth = count + 1, depth - 1
+        else:
+            break
+    return count, depth
 
 
 @compiled
@@ -399,7 +567,7 @@ def looked_at(table, known, nearer):
     """The stencils that may come within reach, and their places among the candidates, (k,)."""
     all_, count = known.stencils, 0
     some, least = np.empty(len(all_.kind), dtype=np.int64), np.empty(len(all_.kind))
-    for p in range(len(known.pair)):
+    for p in range(len(known.skin)):
         for s in range(known.first[p], known.first[p + 1]):
             least[count] = all_.least[s] - _MORE * nearer[p]
             if least[count] < table.reach:
@@ -421,22 +589,22 @@ def largest_skin(scene, i, j):
 @compiled
 def crowded(scene, nodes, ends, near):
     """Bodies (B,) that pass too much of each other on a way, with nodes and points at its two ends."""
-    y, ahead = ends
-    points, trees, count = scene.points, scene.mesh.trees, len(scene.points.is_soft)
-    long, size, hull, t = np.empty((len(near), 2), dtype=np.int64), 0, np.empty((2, 2), dtype=np.int64), np.empty(3)
-    most, result = np.empty(len(near)), np.zeros(count, dtype=np.bool_)
+    trees, count, size = scene.mesh.trees.first, len(scene.points.is_soft), 0
+    long, most, result = np.empty((len(near), 2), np.int64), np.empty(len(near)), np.zeros(count, dtype=np.bool_)
     for k in range(len(near)):
         i, j = near[k, 0], near[k, 1]
-        number_of_nodes = (
-            trees.first[i + 1] - trees.first[i] + (trees.first[j + 1] - trees.first[j] if j < count else 0)
-        )
-        if j < count and number_of_nodes > 4 * _CROWD:
-            number, plane = _write_hull(points, i, j, hull)
-            places = np.empty((number, 2, 3))
-            _write_places(hull, y, y, places, 0)
-            if _approach(0, places, False, hull, ahead, plane, scene.table.planes, t) > largest_skin(scene, i, j):
-                long[size, 0], long[size, 1], most[size] = i, j, _CROWD * number_of_nodes
+        if j < count:
+            number = trees[i + 1] - trees[i] + trees[j + 1] - trees[j]
+            if number > 4 * _CROWD:
+                long[size, 0], long[size, 1], most[size] = i, j, _CROWD * number
                 size += 1
+    origins, some = origins_of(scene, long[:size], nodes, ends, np.zeros(size, dtype=np.bool_)), 0
+    for p in range(size):
+        i, j = long[p, 0], long[p, 1]
+        if come_nearer(scene, origins, p, nodes, ends) > largest_skin(scene, i, j):
+            long[some, 0], long[some, 1], most[some] = i, j, most[p]
+            some += 1
+    size = some
     if size:
         reach = np.full(size, scene.table.reach)
         _, is_more = near_leaves(scene, long[:size], nodes, ends, reach, most[:size])

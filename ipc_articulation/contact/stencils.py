@@ -28,13 +28,13 @@ ROOM = NODES + 4  # of a lever: weights of a point are always four
 @compiled
 def place_points(points, rows, x, begin, end, y):
     """Write the points from `begin` to `end` to y (V, 3), with nodes at x (N, 3); of velocities likewise."""
+    row_of, weight, first = points.row, points.weight, rows.first
     for v in range(begin, end):
-        r = points.row[v]
-        first, count = rows.first[r], rows.first[r + 1] - rows.first[r]
+        r = row_of[v]
         for k in range(3):
             s = 0.0
-            for a in range(count):
-                s += points.weight[v, a] * x[first + a, k]
+            for n in range(first[r], first[r + 1]):
+                s += weight[v, n - first[r]] * x[n, k]
             y[v, k] = s
 
 

@@ -46,7 +46,7 @@ def _searched(scene, known, x, ahead):
     near = search.near_pairs(scene.table, *search.boxes(scene.points, y, y_ahead), ~scene.points.is_fixed)
     known, nearer, _ = search.cover(scene, known, (x, ahead), (y, y_ahead), near)
     s, _ = search.looked_at(scene.table, known, nearer)
-    return known, known.pair, nearer, known.searches, (s.pair, s.kind, s.vertices, s.mollified, s.least)
+    return known, known.origins.pair, nearer, known.searches, (s.pair, s.kind, s.vertices, s.mollified, s.least)
 
 
 @compiled

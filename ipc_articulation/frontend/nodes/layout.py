@@ -14,6 +14,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
@@ -72,10 +74,11 @@ class _Mesh(NamedTuple):
     faces: Ints  # (F, 3)
     dimension: Ints  # (V,)
     squares: Array  # (E,) of lengths at rest [m²]
-    trees: FaceTrees
     sizes: tuple[float, float]  # of a typical stiff body, and of a typical edge [m]
+    trees: Any  # `FaceTrees`
 
 
+TreesType, Trees = by_reference(FaceTrees, __name__, "Trees")
 MeshType, Mesh = by_reference(_Mesh, __name__)
 
 
@@ -86,6 +89,8 @@ class _Table(NamedTuple):
     """
 
     model: Ints  # (B, B + P), -1: none
+    group: Ints  # bodies that may touch others, group by group; those of different groups never touch each other
+    first: Ints  # (G + 1,) where each group begins
     kappa: Array  # (m,) resistance κ_c [Pa], NaN where pairs choose it, or have none
     d_hat: Array  # (m,) [m]
     xi: Array  # (m,) [m]
@@ -120,10 +125,10 @@ SceneType, Scene = by_reference(_Scene, __name__)
 
 
 @compiled
-def _held(rows, points, mesh, table):
+def _held(rows, points, mesh, trees, table):
     touches = np.any(table.model >= 0)
     projects = touches or np.any(points.is_soft)
-    return Scene(Rows(*rows), Points(*points), Mesh(*mesh), Table(*table), touches, projects)
+    return Scene(Rows(*rows), Points(*points), Mesh(*mesh, Trees(*trees)), Table(*table), touches, projects)
 
 
 def read(
@@ -137,9 +142,9 @@ def read(
     lengths = np.sqrt(of.squared_lengths)
     stiff, soft = (float(np.median(of_one)) if len(of_one) else 0.0 for of_one in (diagonals, lengths))
     primitives = of.edges.astype(np.int64), of.faces.astype(np.int64)
-    mesh = _Mesh(*primitives, of.dimension, of.squared_lengths, of.trees, (stiff, soft))
-    table = _no_table(len(points.is_soft), count) if contact is None else _table(contact, numbering)
-    return _held(rows, points, mesh, table), points, table
+    mesh = *primitives, of.dimension, of.squared_lengths, (stiff, soft)
+    table = _no_table(len(points.is_soft), count) if contact is None else _table(contact, numbering, points.is_fixed)
+    return _held(rows, points, mesh, of.trees, table), points, table
 
 
 def _points(bodies: BodyTable, surfaces: Surfaces, numbering: Numbering) -> _Points:
@@ -164,7 +169,7 @@ def _corners(local: Array) -> Array:
     return np.array([[1.0, ends[i, 0], ends[j, 1], ends[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
 
 
-def _table(contact: ContactWorld, numbering: Numbering) -> _Table:
+def _table(contact: ContactWorld, numbering: Numbering, is_fixed: Bools) -> _Table:
     materials, planes, elements, surfaces = contact.materials, contact.planes, contact.elements, contact.surfaces
     part, count = _parts(contact), len(planes.names)
     given = [np.column_stack([planes.normal, np.einsum("ij,ij->i", planes.normal, planes.point)])] if count else []
@@ -173,8 +178,10 @@ def _table(contact: ContactWorld, numbering: Numbering) -> _Table:
     if elements is not None:
         kappa, passing = elements.resistance, (~elements.enabled).astype(np.float64)
         chooses = elements.choose_resistance
+    model = np.hstack([materials.body_pairs, materials.plane_pairs[:, :count]]).astype(np.int64)
     return _Table(
-        np.hstack([materials.body_pairs, materials.plane_pairs[:, :count]]).astype(np.int64),
+        model,
+        *_groups(model[:, : len(model)] >= 0, is_fixed),
         materials.resistance,
         materials.d_hat,
         materials.thickness,
@@ -190,6 +197,17 @@ def _table(contact: ContactWorld, numbering: Numbering) -> _Table:
         np.ascontiguousarray(np.concatenate([np.zeros((0, 4)), *given])),
         materials.reach,
     )
+
+
+def _groups(may_touch: Bools, is_fixed: Bools) -> tuple[Ints, Ints]:
+    """Of pairs of bodies (B, B) that may touch, the groups of `Table`: each has what it may touch of fixed bodies."""
+    count = len(is_fixed)
+    one, other = np.nonzero(may_touch & ~is_fixed[:, None])
+    moves = ~is_fixed[other]
+    graph = coo_array((moves[moves], (one[moves], other[moves])), (count, count))
+    groups, label = connected_components(graph, directed=False)
+    members = np.unique(np.concatenate([label[one] * count + one, label[one] * count + other])).astype(np.int64)
+    return members % max(count, 1), np.searchsorted(members, count * np.arange(groups + 1)).astype(np.int64)
 
 
 def _parts(contact: ContactWorld) -> Ints:
@@ -232,6 +250,7 @@ def _law(contact: ContactWorld) -> Any:
 def _no_table(count: int, points: int) -> _Table:
     none, nowhere, nothing = np.full((count, count), -1), np.zeros(0), np.zeros((1, 1))
     zeros = np.zeros(points, dtype=np.int64)
-    given = none, nowhere, nowhere, nowhere, zeros, nothing, zeros, nothing, nothing, zeros > 0, zeros
+    nobody, none_first = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    models, parts = (none, nobody, none_first, nowhere, nowhere, nowhere), (zeros, nothing, zeros, nothing, nothing)
     held = make_law(constants(nowhere, 0.0, NO_MATERIALS), *NOTHING_HELD, zeros, zeros, np.zeros((0, 3)), False)
-    return _Table(*given, 0, held, np.zeros((0, 4)), 0.0)
+    return _Table(*models, *parts, zeros > 0, zeros, 0, held, np.zeros((0, 4)), 0.0)
