@@ -12,7 +12,7 @@ from ipc_articulation.articulation.evaluation import HeldArticulations, differen
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import islands
 from ipc_articulation.contact.nodes import PLACE, coordinates
-from ipc_articulation.engine.terms.coordinates import add_pair, block_of
+from ipc_articulation.engine.terms.coordinates import add_pair, block_of, by_nodes
 from ipc_articulation.engine.terms.restrained_step import loads, press, restrained
 from ipc_articulation.linear_system.system import solve
 from ipc_articulation.references import by_reference
@@ -51,17 +51,17 @@ def add_derivatives(at, affine, x, to):
     J, curvature = np.zeros(at.J.shape), np.zeros((m, 2 * DOF, 2 * DOF))
     differentiate(articulations, q, w, to.moving, to.projected, 0, m, J, curvature)
     at.delta[:] = delta
-    by_nodes, is_free, g = at.J, to.is_free, to.g
+    slopes, is_free, g = at.J, to.is_free, to.g
     for f in range(len(delta)):
         for side in range(2):
             b = bodies[f, side]
             for i in range(DOF):
-                by_nodes[f, DOF * side + PLACE[i]] = J[f, DOF * side + i]
+                slopes[f, DOF * side + PLACE[i]] = J[f, DOF * side + i]
                 if is_free[b]:
                     g[4 * b + PLACE[i] // 3, PLACE[i] % 3] += force[f] * J[f, DOF * side + i]
     for k in range(m):
-        add_pair(articulations.joints.bodies[k], curvature[k], to)
-    _add_masses(articulations, by_nodes, to)
+        add_pair(articulations.joints.bodies[k], by_nodes(curvature[k]), to)
+    _add_masses(articulations, slopes, to)
 
 
 @compiled
