@@ -20,13 +20,13 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barriers import PLANE, Stencils, chosen, no_stencils
-from ipc_articulation.contact.face_trees import node_box
+from ipc_articulation.contact.face_trees import box_of_both, box_of_leaf, node_box
 from ipc_articulation.contact.models import fill, that_touch
+from ipc_articulation.contact.nodes import write_coordinates
 from ipc_articulation.contact.primitive_pairs import keep_apart, open_nodes, primitives_of_leaves, with_room_for
 from ipc_articulation.contact.primitive_stencils import columns_of
-from ipc_articulation.contact.soft.vertex_trees import box_of_both, box_of_leaf
 from ipc_articulation.contact.staying_apart import come_near
-from ipc_articulation.contact.stencils import distance, place_points, write_coordinates
+from ipc_articulation.contact.stencils import distance, place_points
 from ipc_articulation.references import by_reference
 
 _AHEAD = 4.0  # skin in units of how much nearer a way brings two bodies
@@ -51,6 +51,15 @@ class _Candidates(NamedTuple):
 
 
 CandidatesType, Candidates = by_reference(_Candidates, __name__)
+
+
+class _Sought(NamedTuple):
+    """Near pairs of bodies, of which some are known."""
+
+    near: Ints  # (k, 2)
+    place: Ints  # (k,) among the known ones, -1: to be searched
+    is_way: Bools  # (k,) whether on its way
+    skin: Array  # (k,) [m]
 
 
 @compiled
@@ -256,10 +265,10 @@ def _searched(scene, known, nearer, near, place, nodes, ends):
             wanted[int(is_way[k])] += 1
     known.searches[0] += wanted[0] + wanted[1]
     known.searches[1] += wanted[1]
-    start = (nodes[0], nodes[0]), (y, y)
-    straight = _found(scene, near, place, is_way, skin, False, wanted[0], *start)
-    moved = _found(scene, near, place, is_way, skin, True, wanted[1], nodes, ends)
-    stencils, first = _joined(scene, known, near, place, is_way, skin, straight, moved, y)
+    sought = _Sought(near, place, is_way, skin)
+    straight = _found(scene, sought, False, wanted[0], (nodes[0], nodes[0]), (y, y))
+    moved = _found(scene, sought, True, wanted[1], nodes, ends)
+    stencils, first = _joined(scene, known, sought, straight, moved, y)
     return Candidates(
         near.copy(), skin, is_way, at, hulls, first, stencils, _points_of(scene, stencils), known.searches
     ), come
@@ -275,9 +284,9 @@ def _write_places(hull, y, end, hulls, at):
 
 
 @compiled
-def _found(scene, near, place, is_way, skin, of_way, count, nodes, ends):
+def _found(scene, sought, of_way, count, nodes, ends):
     """Search the pairs of bodies without a place, those on long ways or the others: where each begins, and stencils."""
-    mesh, bodies = scene.mesh, len(scene.points.is_soft)
+    (near, place, is_way, skin), mesh, bodies = sought, scene.mesh, len(scene.points.is_soft)
     pairs, distances, to = np.empty((count, 2), dtype=np.int64), np.empty(count), 0
     for k in range(len(near)):
         if place[k] < 0 and near[k, 1] < bodies and is_way[k] == of_way:
@@ -346,9 +355,10 @@ def near_leaves(scene, pairs, nodes, ends, distance, most):
 
 
 @compiled
-def _joined(scene, known, near, place, is_way, skin, straight, moved, y):
+def _joined(scene, known, sought, straight, moved, y):
     """The stencils of near pairs: known ones, or those that were found; and where those of each pair begin."""
     points, table, bodies, old = scene.points, scene.table, len(scene.points.is_soft), known.stencils
+    near, place, is_way, skin = sought
     first, next_ = np.zeros(len(near) + 1, dtype=np.int64), np.zeros(2, dtype=np.int64)
     room = len(old.kind) + len(straight[1]) + len(moved[1])
     for k in range(len(near)):

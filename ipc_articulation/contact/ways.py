@@ -9,7 +9,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import barriers, islands
-from ipc_articulation.contact.ccd import FLOOR
+from ipc_articulation.contact.ccd import FLOOR, REST, load, pair_fraction
 from ipc_articulation.contact.search import boxes, cover, crowded, is_less, looked_at, near_pairs
 from ipc_articulation.contact.stencils import PLANE, place_points
 from ipc_articulation.references import by_reference
@@ -159,7 +159,7 @@ def way(scene, known, now, ends, who, longest):
     for b in range(count):
         for k in range(3):
             floors[b] = max(floors[b], FLOOR * abs(low[b, k]), FLOOR * abs(high[b, k]))
-    barriers.lower_fractions(scene.table, touching, now.y, y_ahead, labels, moving, floors, fraction)
+    lower_fractions(scene.table, touching, now.y, y_ahead, labels, moving, floors, fraction)
     fraction = np.minimum(fraction[labels], _share(touching, now.y, y_ahead, longest))
     for _ in range(_SHORTENED):
         x, y = cut(scene, now, ends, fraction, known.points)
@@ -176,5 +176,38 @@ def way(scene, known, now, ends, who, longest):
         place_some(points, scene.rows, x_ahead, known.points, y_ahead)
     stencils, some = looked_at(scene.table, known, nearer)
     again = np.ones(count)
-    barriers.lower_fractions(scene.table, stencils, now.y, y, labels, moving, floors, again)
+    lower_fractions(scene.table, stencils, now.y, y, labels, moving, floors, again)
     return fraction * again[labels], labels, known, stencils, some
+
+
+@compiled
+def lower_fractions(table, stencils, y, ahead, labels, moving, floors, fractions):
+    """Lower the fractions of islands, one in the row of each label, (B,): every gap keeps a tenth of its size."""
+    pair, kind, vertices, planes = stencils.pair, stencils.kind, stencils.vertices, table.planes
+    r, v, axes = np.empty((4, 3)), np.empty((4, 3)), np.zeros((2, 3))
+    for s in range(len(kind)):
+        if not barriers.is_moving(pair, s, moving):
+            continue
+        i, j = pair[s, 0], pair[s, 1]
+        island, model = labels[barriers.owner(pair, s, moving)], table.model[i, j]
+        xi, d_hat, floor = (
+            table.xi[model],
+            table.d_hat[model],
+            floors[i] if j >= len(floors) else max(floors[i], floors[j]),
+        )
+        if stencils.least[s] >= xi + max(REST * d_hat, floor):
+            continue
+        if kind[s] == PLANE:
+            p, q = vertices[s, 1], vertices[s, 0]
+            now = then = -planes[p, 3] - xi
+            for k in range(3):
+                now += planes[p, k] * y[q, k]
+                then += planes[p, k] * ahead[q, k]
+            rest = max(REST * min(now, d_hat), min(now, floor))
+            if then < rest:
+                fractions[island] = min(fractions[island], (now - rest) / (now - then))
+            continue
+        if s > 0 and (i != pair[s - 1, 0] or j != pair[s - 1, 1]):
+            axes[0] = 0.0
+        sides = load(kind[s], vertices, s, y, ahead, r, v)
+        fractions[island] = pair_fraction(r, v, sides, xi, d_hat, floor, fractions[island], axes)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import barriers, choosing, friction, islands, memory
+from ipc_articulation.contact.corrections import add_corrections
 from ipc_articulation.contact.models import fill
 from ipc_articulation.contact.nodes import coordinates, write_nodes
 from ipc_articulation.contact.ways import carry_foreseen, cut, of_near, way
@@ -63,9 +64,8 @@ def lag_friction(work):
 def assemble(work):
     """Add the derivatives of barriers and friction."""
     scene, now, sums = work.scene, work.now, work.sums
-    of = sums.row_of_node, sums.is_free, sums.matrix, sums.g
-    barriers.add_derivatives(scene, work.limits.square, now.stencils, now.some, now.y, sums.projected, *of)
-    friction.add_friction(scene, work.friction, work.since, now.x, sums.moving, *of)
+    barriers.add_derivatives(scene, work.limits.square, now.stencils, now.some, now.y, sums)
+    friction.add_friction(scene, work.friction, work.since, now.x, sums)
 
 
 @compiled
@@ -89,7 +89,7 @@ def foresee(work, by_gradients):
     scene, now, sums, square = work.scene, work.now, work.sums, work.limits.square
     if not by_gradients and len(now.some.of):
         loads = np.zeros_like(work.dx)
-        if barriers.add_corrections(scene, square, now.stencils, now.some, now.y, work.y_at, loads):
+        if add_corrections(scene, square, now.stencils, now.some, now.y, work.y_at, loads):
             more = np.empty_like(work.dx)
             solve(work.pattern, sums.matrix, sums.is_free, work.U, loads, more)
             work.dx -= more

@@ -134,19 +134,16 @@ def restrain(at, dx, pattern, matrix, is_free, U):
     articulations, first = at.arrays, matrix.first
     labels, place = _parts(matrix, at.couples, is_free), np.where(is_free, 0, -1)
     step = _by_rows(dx, first)
-    of = articulations.bodies, at.J, articulations.rows, articulations.springs, articulations.row_tilde, at.delta
-    is_pressed, rows, springs, tilde, theta, ahead, part = press(step, place, labels, *of)
-    if not is_pressed:
+    pressed = press(at, step, place, labels)
+    if not len(pressed.part):
         return
-    given = loads(articulations.bodies, at.J, rows, part, len(is_free))
+    given = loads(articulations.bodies, at.J, pressed.rows, pressed.part, len(is_free))
     V, load, moved = np.empty(given.shape), np.zeros_like(dx), np.empty_like(dx)
     for s in range(len(given)):
         _write_rows(given[s], first, load)
         solve(pattern, matrix, is_free, U, load, moved)
         V[s] = _by_rows(moved, first)
-    _write_rows(
-        restrained(step, V, labels, articulations.bodies, at.J, rows, springs, tilde, theta, ahead, part), first, dx
-    )
+    _write_rows(restrained(at, step, V, labels, pressed), first, dx)
 
 
 @compiled

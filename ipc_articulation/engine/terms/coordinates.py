@@ -51,8 +51,9 @@ def add_pair(bodies, block, to):
 def _add_block(block, row, column, target):
     """Add the part (12, 12) of a block that begins at a row and a column."""
     for a in range(DOF):
+        to, part = target[a], block[row + a, column : column + DOF]
         for b in range(DOF):
-            target[a, b] += block[row + a, column + b]
+            to[b] += part[b]
 
 
 @compiled
