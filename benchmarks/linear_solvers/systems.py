@@ -19,7 +19,7 @@ from benchmarks.stark.soft_cases import soft_cases
 from ipc_articulation import Engine
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.newton import stages
+from ipc_articulation.engine.newton import direction
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _largest(name: str, make: Callable[[], uipc.Scene], steps: int) -> System:
 def _recorded() -> Iterator[list[Any]]:
     """A list that holds the arrays of the last of the largest systems that are solved."""
     found = list[Any]()
-    with patch.object(stages, "solve", _recording(stages.solve, found)):
+    with patch.object(direction, "solve", _recording(direction.solve, found)):
         yield found
 
 
@@ -92,7 +92,7 @@ def _recording(original: Callable[..., int], found: list[Any]) -> Callable[..., 
     def solve(work: Any, *rest: Any) -> int:
         result = original(work, *rest)
         arrays = _system(work)
-        if result == stages.SOLVED and (not found or len(arrays[2]) >= len(found[2])):
+        if result == direction.SOLVED and (not found or len(arrays[2]) >= len(found[2])):
             found[:] = arrays
         return result
 

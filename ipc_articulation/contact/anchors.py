@@ -133,8 +133,9 @@ def _moves(arm, n, G):
 
 
 @compiled
-def carried(bodies, z, c, rho, held_keys, held_fields, count, q_prev, q):
+def carried(bodies, z, c, rho, held, q_prev, q):
     """The fields of z = (t, ρ ω) (P, 6), with their pairs from q_prev to q, and sorted by their keys."""
+    held_keys, held_fields, count = held
     fields, keys = np.empty((len(bodies), _FIELD)), np.empty(len(bodies), dtype=np.int64)
     for p in range(len(bodies)):
         keys[p] = bodies[p, 0] * count + bodies[p, 1]

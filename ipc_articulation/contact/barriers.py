@@ -7,28 +7,8 @@ over the stencils nearer than d̂: `contact.barrier` has B and the mollifier m, 
     ∂d/∂x_a = l_a n,   ∂E = κ m B' ∂d,   ∂²E = κ B'' ∂d ∂dᵀ + κ B' ∂²d,   κ = dt² κ_c,
 
 the projected Hessian has B'' (`contact.foresight`: or the slope of a chord) and the positive part of -∂²d
-(`contact.curvature`). Edges that are almost parallel, with z = e₁ × e₂ and the numbers d and |z|, have
-
-    κ (m B'' d' d'ᵀ + B' (d' m'ᵀ + m' d'ᵀ) + B Σ_kl ∂²m/∂z_k∂z_l z_k' z_l'ᵀ)    a Hessian by the numbers d and z
-    κ B Σ_k ∂m/∂z_k ∂²z_k                                                        of z itself
-    κ m B' ∂²d                                                                   of the distance
-
-Along z, together with d, the first is a 2x2 matrix, of which the projected Hessian has the positive part; across, it is
-2 B dm/d(z·z). The second is left out there, because B m is small; the third counts only where the distance is larger
-than the offset of their ends from being parallel.
-
-**Corrections.** To first order a step δx changes the gap d of a stencil by n·δc. Where a vertex slides by s over a face
-that turns by φ this is wrong by s φ, many times a small gap. Newton's method then opens a gap that is pressed again and
-again, and the face comes back each time (the effect of Maratos 1978, «Exact penalty function algorithms for finite
-dimensional and control optimization problems»). By the slips a = (EᵀE)⁻¹ Eᵀδc along the edges E_k after the step, along
-which the closest points can move, the gap changes besides by
-
-    e = -Σ_k a_k b_k,     b_k = n·E_k.
-
-Where that alone closes a gap, e < -d, the linear model of its barrier starts from d + e in place of d: the second-order
-correction of sequential quadratic programming (Nocedal, Wright 2006, «Numerical optimization», section 18.3),
-
-    dx ← dx - H⁻¹ Σ κ B''(d) e ∂d/∂x.
+(`contact.curvature`). Of edges that are almost parallel, `contact.mollified` has all but ∂²d. That counts in a
+projected Hessian only where the distance is larger than the offset of their ends from being parallel.
 """
 
 from __future__ import annotations
@@ -40,23 +20,21 @@ import numpy as np
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier, cross, gap_scale, mollifier
-from ipc_articulation.contact.ccd import REST, load, pair_fraction
 from ipc_articulation.contact.curvature import forms, invert_gram
 from ipc_articulation.contact.foresight import chord
-from ipc_articulation.contact.mollified import basis
+from ipc_articulation.contact.mollified import add_mollified
 from ipc_articulation.contact.stencils import (
     NODES,
     PLANE,
-    ROOM,
     add_gradient,
     add_outer,
-    add_point,
     add_rank_one,
     add_rows,
     add_to_matrix,
     distance,
     is_apart,
     lever_of,
+    make_slides,
     place_rows,
     place_sides,
     sliding,
@@ -185,8 +163,8 @@ def is_any_soft(is_soft, i, j):
 
 
 @compiled
-def add_derivatives(scene, square, stencils, some, y, projected, row_of_node, is_free, matrix, g):
-    """Add the gradient of some stencils (k,) within d̂ to g (N, 3), and the Hessian to the matrix.
+def add_derivatives(scene, square, stencils, some, y, sums):
+    """Add gradient and Hessian of some stencils (k,) within d̂ to `Sums`.
 
     Args:
         scene: A `Scene`.
@@ -194,23 +172,14 @@ def add_derivatives(scene, square, stencils, some, y, projected, row_of_node, is
         stencils: `Stencils`.
         some: `Near`.
         y: Points (V, 3).
-        projected: Bodies (B,) whose Hessians are projected.
-        row_of_node: (N,).
-        is_free: Rows (R,) that move.
-        matrix: A `Matrix`.
-        g: (N, 3).
+        sums: `Sums`.
     """
     table, is_soft, row_of, weight = scene.table, scene.points.is_soft, scene.points.row, scene.points.weight
     pair, kind, vertices, mollified = stencils.pair, stencils.kind, stencils.vertices, stencils.mollified
     nodes, m, place, first = np.empty(NODES, dtype=np.int64), 0, np.empty(4, dtype=np.int64), scene.rows.first
-    lever, levers, e = np.empty(ROOM), np.empty((2, ROOM)), np.empty((3, 3))
-    memory, E, G, N, c = (
-        np.zeros(9 * NODES**2),
-        np.zeros((2, 3)),
-        np.zeros((2, 2)),
-        np.empty((3, 3)),
-        np.empty((2, 3 * NODES)),
-    )
+    memory, slides, e, N = np.zeros(9 * NODES**2), make_slides(), np.empty((3, 3)), np.empty((3, 3))
+    lever, levers, E, G, c = slides
+    projected, g = sums.projected, sums.g
     H = memory[:0].reshape(0, 0)
     for k in range(len(some.of)):
         s, d, w, n = some.of[k], some.distance[k], some.w[k], some.n[k]
@@ -220,7 +189,7 @@ def add_derivatives(scene, square, stencils, some, y, projected, row_of_node, is
             place_sides(kind, vertices, s, row_of, place)
         else:
             if k > 0:
-                add_to_matrix(H, nodes, m, row_of_node, is_free, matrix)
+                add_to_matrix(H, nodes, m, sums)
             m = place_rows(kind, vertices, s, row_of, first, place, nodes)
             H = memory[: 9 * m * m].reshape(3 * m, 3 * m)
         project = projected[i] or (j < len(projected) and projected[j])
@@ -232,29 +201,28 @@ def add_derivatives(scene, square, stencils, some, y, projected, row_of_node, is
         lever_of(kind, vertices, s, w, place, m, weight, lever)
         across = cross_of(vertices, s, y, e) if eps > 0.0 else np.inf
         if across < eps:
-            _add_mollified(
-                vertices[s], eps, (place, nodes, m, weight), (kappa, B, slope, h), across, e, project, (n, lever), H, g
-            )
+            edges, of = (vertices[s], e, across, eps), (place, nodes, m, weight, n, lever)
+            add_mollified(edges, of, (kappa, B, slope, h), project, H, g)
             if project and 2.0 * across >= d * d * max(_square(e[0]), _square(e[1])):
                 continue
             slope *= mollifier(across, eps)[0]
             h = 0.0
         else:
             add_gradient(kappa * slope, n, lever, nodes, m, g)
-        count = sliding(kind, vertices, s, w, place, m, weight, y, levers, E)
+        count = sliding(kind, vertices, s, w, (place, m, weight), y, slides)
         if count > 0 and not invert_gram(E, count, G):
             count = -1
         if project:
             _write_normal(kappa * max(h, 0.0), n, N)
             add_rows(N, lever, n, levers, c[:0], m, H)
             if count > 0:
-                _add_positive(-kappa * slope, d, w, n, count, lever, levers, (E, G), c[0], m, H)
+                _add_positive(-kappa * slope, d, w, n, count, slides, m, H)
         else:
             _write_exact(kappa * h, -kappa * slope, d, n, count if kind[s] != PLANE else -1, E, G, N)
-            _write_slides(-kappa * slope, d, n, count, lever, levers, (E, G), m, c)
+            _write_slides(-kappa * slope, d, n, count, slides, m)
             add_rows(N, lever, n, levers, c[: max(count, 0)], m, H)
     if len(some.of):
-        add_to_matrix(H, nodes, m, row_of_node, is_free, matrix)
+        add_to_matrix(H, nodes, m, sums)
 
 
 @compiled
@@ -287,9 +255,9 @@ def _write_exact(along, force, d, n, count, E, G, N):
 
 
 @compiled
-def _write_slides(force, d, n, count, lever, levers, gram, m, c):
+def _write_slides(force, d, n, count, slides, m):
     """Fill force c_e = force (Σ G_ef E_f ⊗ l + ½ d Σ G_ef n ⊗ l_f), (E, 3m), see `contact.curvature`."""
-    E, G = gram
+    lever, levers, E, G, c = slides
     for k in range(count):
         for q in range(3):
             slide = G[k, 0] * E[0, q] + (G[k, 1] * E[1, q] if count == 2 else 0.0)
@@ -302,9 +270,10 @@ def _write_slides(force, d, n, count, lever, levers, gram, m, c):
 
 
 @compiled
-def _add_positive(force, d, w, n, count, lever, levers, gram, c, m, H):
+def _add_positive(force, d, w, n, count, slides, m, H):
     """Add the positive part of force times -∂²d, see `contact.curvature`."""
-    (E, G), slip, turn = gram, np.zeros((2, 2)), np.zeros((2, 2))
+    (lever, levers, E, G, columns), slip, turn = slides, np.zeros((2, 2)), np.zeros((2, 2))
+    c = columns[0]
     if count == 1:
         G[0, 1] = G[1, 0] = G[1, 1] = 0.0
     scale = forms(d, w, G, slip, turn)
@@ -314,64 +283,6 @@ def _add_positive(force, d, w, n, count, lever, levers, gram, c, m, H):
             add_outer(slip[k, a], E[a], lever, m, c)
             add_outer(turn[k, a], n, levers[a], m, c)
         add_rank_one(force * scale, c, m, H)
-
-
-@compiled
-def _add_mollified(v, eps, of, numbers, across, e, project, at, H, g):
-    """Add the derivatives of almost parallel edges, whose ends are v (4,), but those of the distance itself."""
-    (place, nodes, m, weight), (kappa, B, slope, curvature), (n, lever) = of, numbers, at
-    (factor, rate), e1, e2, z = mollifier(across, eps), e[0], e[1], e[2]
-    length, ends = np.sqrt(across), np.zeros((2, ROOM))
-    for side in range(2):
-        add_point(1.0, v[2 * side + 1], place[2 * side + 1], weight, ends[side])
-        add_point(-1.0, v[2 * side], place[2 * side], weight, ends[side])
-    axes, u_z, u_d = np.empty((3, 3)), np.empty(3 * NODES), np.zeros(3 * NODES)
-    basis(z, length, axes[0], axes[1], axes[2])
-    _outer_of_edges(axes[0], e1, e2, ends, m, u_z)
-    add_outer(1.0, n, lever, m, u_d)
-    m_z = 2.0 * rate * length
-    for a in range(m):
-        for k in range(3):
-            g[nodes[a], k] += kappa * (factor * slope * u_d[k * m + a] + B * m_z * u_z[k * m + a])
-    zz, zd, dd = B * (4.0 / eps) * (1.0 - 3.0 * across / eps), slope * m_z, factor * curvature
-    if project:
-        mean, half = 0.5 * (zz + dd), 0.5 * (zz - dd)
-        radius, angle = np.sqrt(half * half + zd * zd), 0.5 * np.arctan2(zd, half)
-        mixed = np.empty(3 * NODES)
-        for sign in range(2):
-            for a in range(3 * m):
-                mixed[a] = np.cos(angle) * u_z[a] + np.sin(angle) * u_d[a]
-                if sign:
-                    mixed[a] = np.cos(angle) * u_d[a] - np.sin(angle) * u_z[a]
-            add_rank_one(kappa * max(mean - radius if sign else mean + radius, 0.0), mixed, m, H)
-    else:
-        add_rank_one(kappa * zz, u_z, m, H)
-        add_rank_one(kappa * dd, u_d, m, H)
-        for a in range(3 * m):
-            for b in range(3 * m):
-                H[a, b] += kappa * zd * u_z[a] * u_d[b]
-        t = 2.0 * rate * kappa * B
-        for k in range(3):  # z·(δe₁ × δe₂)
-            for turn in range(1, 3):
-                q, axis = (k + turn) % 3, (k + 2 * turn) % 3
-                s_ = t * z[axis] if turn == 1 else -t * z[axis]
-                for a in range(m):
-                    for b in range(m):
-                        H[k * m + a, q * m + b] += s_ * ends[0, a] * ends[1, b]
-    for k in range(1, 3):
-        _outer_of_edges(axes[k], e1, e2, ends, m, u_z)
-        add_rank_one(kappa * B * 2.0 * rate, u_z, m, H)
-
-
-@compiled
-def _outer_of_edges(a, e1, e2, ends, m, u):
-    """Fill u (3m,): ∂(a·(e₁ × e₂)) = (e₂ × a) ⊗ l₁ + (a × e₁) ⊗ l₂."""
-    n = np.empty(3)
-    u[: 3 * m] = 0.0
-    cross(e2, a, n)
-    add_outer(1.0, n, ends[0], m, u)
-    cross(a, e1, n)
-    add_outer(1.0, n, ends[1], m, u)
 
 
 @compiled
@@ -391,50 +302,6 @@ def foresee(scene, stencils, some, y, ahead):
             for c in range(3):
                 change += some.w[k, v] * some.n[k, c] * (ahead[vertices[s, v], c] - y[vertices[s, v], c])
         stencils.foreseen[s] = min(slope + h * change, 0.0)
-
-
-@compiled
-def add_corrections(scene, square, stencils, some, y, ahead, loads):
-    """Add loads (N, 3) of gaps that close by what turns them; whether there is any."""
-    weight, table, vertices = scene.points.weight, scene.table, stencils.vertices
-    place, nodes, lever = np.empty(4, dtype=np.int64), np.empty(NODES, dtype=np.int64), np.empty(ROOM)
-    levers, E, G, e, moved, found = (
-        np.empty((2, ROOM)),
-        np.zeros((2, 3)),
-        np.zeros((2, 2)),
-        np.empty((3, 3)),
-        np.empty(3),
-        False,
-    )
-    for k in range(len(some.of)):
-        s, d, w, n = some.of[k], some.distance[k], some.w[k], some.n[k]
-        if is_led(scene.points.is_soft, stencils.pair, s):
-            continue
-        place[:] = 0
-        count, sunk = sliding(stencils.kind, vertices, s, w, place, 0, weight, ahead, levers, E), 0.0
-        if count == 0 or not invert_gram(E, count, G):
-            continue
-        for c in range(3):
-            moved[c] = 0.0
-            for v in range(4):
-                moved[c] += w[v] * (ahead[vertices[s, v], c] - y[vertices[s, v], c])
-        for a in range(count):
-            for b in range(count):
-                sunk -= (
-                    G[a, b]
-                    * (E[b, 0] * moved[0] + E[b, 1] * moved[1] + E[b, 2] * moved[2])
-                    * (E[a, 0] * n[0] + E[a, 1] * n[1] + E[a, 2] * n[2])
-                )
-        model = table.model[stencils.pair[s, 0], stencils.pair[s, 1]]
-        xi, eps = table.xi[model], stencils.mollified[s]
-        if sunk >= xi - d or (eps > 0.0 and cross_of(vertices, s, y, e) < eps):
-            continue
-        m = place_rows(stencils.kind, vertices, s, scene.points.row, scene.rows.first, place, nodes)
-        lever_of(stencils.kind, vertices, s, w, place, m, weight, lever)
-        curvature = barrier(d - xi, table.d_hat[model], xi)[2]
-        add_gradient(square * stencils.kappa[s] * curvature * sunk, n, lever, nodes, m, loads)
-        found = True
-    return found
 
 
 @compiled
@@ -462,36 +329,3 @@ def add_changes(table, stencils, y, ahead, moving, gaps):
         gaps[i] = max(gaps[i], change)
         if j < len(moving):
             gaps[j] = max(gaps[j], change)
-
-
-@compiled
-def lower_fractions(table, stencils, y, ahead, labels, moving, floors, fractions):
-    """Lower the fractions of islands, one in the row of each label, (B,): every gap keeps a tenth of its size."""
-    pair, kind, vertices, planes = stencils.pair, stencils.kind, stencils.vertices, table.planes
-    r, v, n, best = np.empty((4, 3)), np.empty((4, 3)), np.empty(3), np.zeros(3)
-    for s in range(len(kind)):
-        if not is_moving(pair, s, moving):
-            continue
-        i, j = pair[s, 0], pair[s, 1]
-        island, model = labels[owner(pair, s, moving)], table.model[i, j]
-        xi, d_hat, floor = (
-            table.xi[model],
-            table.d_hat[model],
-            floors[i] if j >= len(floors) else max(floors[i], floors[j]),
-        )
-        if stencils.least[s] >= xi + max(REST * d_hat, floor):
-            continue
-        if kind[s] == PLANE:
-            p, q = vertices[s, 1], vertices[s, 0]
-            now = then = -planes[p, 3] - xi
-            for k in range(3):
-                now += planes[p, k] * y[q, k]
-                then += planes[p, k] * ahead[q, k]
-            rest = max(REST * min(now, d_hat), min(now, floor))
-            if then < rest:
-                fractions[island] = min(fractions[island], (now - rest) / (now - then))
-            continue
-        if s > 0 and (i != pair[s - 1, 0] or j != pair[s - 1, 1]):
-            best[:] = 0.0
-        sides = load(kind[s], vertices, s, y, ahead, r, v)
-        fractions[island] = pair_fraction(r, v, sides, xi, d_hat, floor, fractions[island], n, best)

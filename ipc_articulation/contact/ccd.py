@@ -47,12 +47,13 @@ def load(kind, vertices, p, start, end, r, v):
 
 
 @compiled
-def pair_fraction(r, v, sides, thickness, d_hat, floor, limit, n, last):
+def pair_fraction(r, v, sides, thickness, d_hat, floor, limit, axes):
     """The time, at most `limit`, until which the polygon rₖ + t vₖ does not reach the origin.
 
-    `last` is the axis that proved this for the stencil before, which often belongs to the same two sides of two bodies.
-    It is overwritten by the axis for this stencil. n (3,) is a scratch array.
+    The first of the axes (2, 3) proved this for the stencil before, which often belongs to the same two sides of two
+    bodies. It is overwritten by the axis for this stencil; the second one is scratch.
     """
+    last, n = axes[0], axes[1]
     nearest = np.inf  # distance of the nearest corner, an upper bound of the distance
     for k in range(sides):
         nearest = min(nearest, r[k, 0] * r[k, 0] + r[k, 1] * r[k, 1] + r[k, 2] * r[k, 2])

@@ -157,3 +157,26 @@ def node_box(trees, node, start, end, boxes):
                 size += abs(a * trees.middle[node, m])
             half += _ROUNDING * (size + half)
             boxes[node, 6 * at + k], boxes[node, 6 * at + 3 + k] = middle - half, middle + half
+
+
+@compiled
+def box_of_leaf(trees, node, faces, x, x_end, boxes):
+    """Write the box of a leaf whose vertices go freely from x to x_end, (V, 3) each, as `node_box`."""
+    for k in range(3):
+        low, high, low_end, high_end = np.inf, -np.inf, np.inf, -np.inf
+        for f in range(trees.begin[node], trees.begin[node] + trees.size[node]):
+            for c in range(3):
+                v = faces[trees.face[f], c]
+                low, high = min(low, x[v, k]), max(high, x[v, k])
+                low_end, high_end = min(low_end, x_end[v, k]), max(high_end, x_end[v, k])
+        boxes[node, k], boxes[node, 3 + k] = low, high
+        boxes[node, 6 + k], boxes[node, 9 + k] = low_end, high_end
+
+
+@compiled
+def box_of_both(boxes, node, left, right):
+    """Write the box of a node around those of both its parts."""
+    for k in range(3):
+        for low in (0, 6):
+            boxes[node, low + k] = min(boxes[left, low + k], boxes[right, low + k])
+            boxes[node, low + 3 + k] = max(boxes[left, low + 3 + k], boxes[right, low + 3 + k])

@@ -2,14 +2,14 @@
 
     E = Σ μ λ f₀(|u|, ε),   λ = -dt² κ_c B'(d) as the step begins
     lagged     ε = ε_v dt    what sticks creeps with up to ε_v (Li et al. 2020, section 5)
-    anchored   ε = δ         what sticks does not move, see `anchors` and, of soft bodies, `springs`
+    anchored   ε = δ         what sticks does not move, see `anchors` and, of soft bodies, `spring_law`
 
 `contact.smooth_norm` has f₀. The slip is linear in the nodes, with x° those at the beginning of the step, T = 1 - nnᵀ:
 
     u = T (Σ_a l_a (x_a - x°_a) + s) + Σ_a L_a n·(x_a - x°_a),   L_a ⟂ n.
 
 Lagged friction has the lever l of the closest points, and s = L = 0. `memory` has the levers of anchored friction, the
-anchors s, and the leans L of two soft sides (see `contact.soft.vertex_leans`). With the force p = μ λ f₀' u/|u| and the
+anchors s, and the leans L of two soft sides (see `leans`). With the force p = μ λ f₀' u/|u| and the
 N of `smooth_norm.dual_hessian`, without its part along n,
 
     ∂E/∂x_a = l_a p + n L_a·p,     H_ab = (l_a + n L_aᵀ) N (l_b + L_b nᵀ).
@@ -174,8 +174,9 @@ def add_friction_energies(friction, since, x, moving, E):
 
 
 @compiled
-def add_friction(scene, friction, since, x, moving, row_of_node, is_free, matrix, g):
-    """Add derivatives of friction to g (N, 3) and the matrix; the arguments are those of `contact.add_derivatives`."""
+def add_friction(scene, friction, since, x, sums):
+    """Add gradient and Hessian with nodes at x (N, 3), in a step that began at `since`, to `Sums`."""
+    moving, g = sums.moving, sums.g
     memory, N, u, m = np.zeros(9 * NODES**2), np.empty((3, 3)), np.empty(3), 0
     no_edges, H, last = np.empty((0, 3 * NODES)), memory[:0].reshape(0, 0), -1
     for f in range(len(friction.force)):
@@ -185,7 +186,7 @@ def add_friction(scene, friction, since, x, moving, row_of_node, is_free, matrix
         is_same = last >= 0 and i == friction.pair[last, 0] and j == friction.pair[last, 1]
         if is_any_soft(scene.points.is_soft, i, j) or not is_same:
             if last >= 0:
-                add_to_matrix(H, friction.nodes[last], m, row_of_node, is_free, matrix)
+                add_to_matrix(H, friction.nodes[last], m, sums)
             m = friction.count[f]
             H = memory[: 9 * m * m].reshape(3 * m, 3 * m)
         last = f
@@ -202,7 +203,7 @@ def add_friction(scene, friction, since, x, moving, row_of_node, is_free, matrix
         if friction.is_leaning[f]:
             _add_leans(friction, f, force * s, u, N, g, H)
     if last >= 0:
-        add_to_matrix(H, friction.nodes[last], m, row_of_node, is_free, matrix)
+        add_to_matrix(H, friction.nodes[last], m, sums)
 
 
 @compiled

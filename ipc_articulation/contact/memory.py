@@ -1,6 +1,6 @@
 """What friction remembers from step to step: fields of pairs of affine bodies, springs of stencils with a soft side.
 
-`contact.anchors` and `contact.soft.vertex_springs` have the laws, `engine.state` keeps what is remembered. Both forces
+`contact.anchors` and `contact.spring_law` have the laws, `engine.state` keeps what is remembered. Both forces
 of a stencil are to be on one line, so with the gap c = Σ_a l_a x_a the lever of each affine side is
 
     l' = l - (0, h),   A h = c/k,   k the number of affine sides,
@@ -22,12 +22,11 @@ from ipc_articulation.contact.barrier import dot
 from ipc_articulation.contact.barriers import is_any_soft
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.friction import slip, write_first
+from ipc_articulation.contact.leans import leans
 from ipc_articulation.contact.nodes import coordinates
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_SECOND
 from ipc_articulation.contact.smooth_norm import start_anchored_duals
-from ipc_articulation.contact.soft.spring_memory import interpolate, means_of
-from ipc_articulation.contact.soft.vertex_leans import leans
-from ipc_articulation.contact.soft.vertex_springs import moves, turn
+from ipc_articulation.contact.spring_law import interpolate, means_of, moves, turn
 from ipc_articulation.contact.springs import PLANE as OF_PLANE
 from ipc_articulation.contact.springs import key, keys, kind_of, place
 from ipc_articulation.contact.stencils import PLANE, place_point
@@ -179,7 +178,7 @@ def _remember_fields(scene, limits, memory, friction, since, x):
     affine = np.count_nonzero(~scene.points.is_soft)
     ends = coordinates(since, affine), coordinates(x, affine)
     held = memory.anchored, memory.anchors, limits.pairs_of
-    memory.anchored, memory.anchors = carried(bodies[begins], _solved(A, b), c, rho, *held, *ends)
+    memory.anchored, memory.anchors = carried(bodies[begins], _solved(A, b), c, rho, held, *ends)
 
 
 @compiled
@@ -233,7 +232,7 @@ def _read_springs(scene, memory, friction, since):
 
 @compiled
 def _begin_anew(scene, memory, friction, new, since):
-    """Write the anchors of some stencils without springs, (k,); see `contact.soft.spring_memory`."""
+    """Write the anchors of some stencils without springs, (k,); see `contact.spring_law`."""
     points, count = scene.points, scene.points.first[-1]
     y, wanted, body = np.empty((count, 3)), np.zeros(count, dtype=np.bool_), scene.rows.body[points.row[:count]]
     for f in new:
@@ -250,7 +249,7 @@ def _begin_anew(scene, memory, friction, new, since):
 
 @compiled
 def _remember_springs(scene, memory, friction, since, x):
-    """See `contact.soft.vertex_springs`."""
+    """See `contact.spring_law`."""
     size, count = len(friction.force), 0
     stencils, stretches = np.empty((size, 5), dtype=np.int64), np.empty((size, 4))
     for f in range(size):

@@ -1,7 +1,7 @@
 """Contact models of stencils: the resistance κ_c and the friction μ of each, and which there are at all.
 
 As in libuipc both are means over the pairs of points of two primitives, of what the contact table has for their contact
-elements (see `contact.soft.vertex_elements` and `contact.part_friction`); a half-plane is one point. Stencils with
+elements (see `contact.vertex_elements` and `contact.part_friction`); a half-plane is one point. Stencils with
 elements that pass through each other are left out, and so are those without a point that moves.
 """
 

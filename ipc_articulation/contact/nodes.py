@@ -15,9 +15,17 @@ def coordinates(x, affine):
     """q (A, 12) of nodes x (N, 3), or the change of q for that of x."""
     q = np.empty((affine, DOF))
     for b in range(affine):
-        for i in range(DOF):
-            q[b, i] = x[4 * b + PLACE[i] // 3, PLACE[i] % 3]
+        write_coordinates(x, b, q[b])
     return q
+
+
+@compiled
+def write_coordinates(x, b, q):
+    """Write q (12,) of one body."""
+    for k in range(3):
+        q[k] = x[4 * b, k]
+        for c in range(3):
+            q[3 + 3 * k + c] = x[4 * b + 1 + c, k]
 
 
 @compiled

@@ -24,13 +24,13 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barriers import PLANE, Stencils, chosen, no_stencils
-from ipc_articulation.contact.face_trees import node_box
+from ipc_articulation.contact.face_trees import box_of_both, box_of_leaf, node_box
 from ipc_articulation.contact.models import fill, that_touch
+from ipc_articulation.contact.nodes import write_coordinates
 from ipc_articulation.contact.primitive_pairs import keep_apart, open_nodes, primitives_of_leaves, with_room_for
 from ipc_articulation.contact.primitive_stencils import columns_of
-from ipc_articulation.contact.soft.vertex_trees import box_of_both, box_of_leaf
 from ipc_articulation.contact.staying_apart import come_near
-from ipc_articulation.contact.stencils import distance, place_points, write_coordinates
+from ipc_articulation.contact.stencils import distance, place_points
 from ipc_articulation.references import by_reference
 
 _AHEAD = 4.0  # skin in units of how much nearer a way brings two bodies
@@ -65,6 +65,15 @@ class _Candidates(NamedTuple):
 
 
 CandidatesType, Candidates = by_reference(_Candidates, __name__)
+
+
+class _Sought(NamedTuple):
+    """Near pairs of bodies, of which some are known."""
+
+    near: Ints  # (k, 2)
+    place: Ints  # (k,) among the known ones, -1: to be searched
+    is_way: Bools  # (k,) whether on its way
+    skin: Array  # (k,) [m]
 
 
 @compiled
@@ -389,7 +398,7 @@ def _searched(scene, known, nearer, near, place, nodes, ends):
     on_place, on_way = found[~is_way[found]], found[is_way[found]]
     of_place = _found(scene, near[on_place], reach + skin[on_place], *start)
     of_way = _found(scene, near[on_way], reach + skin[on_way], nodes, ends)
-    stencils, first = _joined(scene, known, near, place, is_way, skin, of_place, of_way, ends[0])
+    stencils, first = _joined(scene, known, _Sought(near, place, is_way, skin), of_place, of_way, ends[0])
     return Candidates(origins, skin, first, stencils, _points_of(scene, stencils), known.searches), come
 
 
@@ -514,9 +523,10 @@ def _descend(trees, q, distance, waiting, depth, known, leaves, counts):
 
 
 @compiled
-def _joined(scene, known, near, place, is_way, skin, straight, moved, y):
+def _joined(scene, known, sought, straight, moved, y):
     """The stencils of near pairs: known ones, or those that were found; and where those of each pair begin."""
     points, table, bodies, old = scene.points, scene.table, len(scene.points.is_soft), known.stencils
+    near, place, is_way, skin = sought
     first, next_ = np.zeros(len(near) + 1, dtype=np.int64), np.zeros(2, dtype=np.int64)
     room = len(old.kind) + len(straight[1]) + len(moved[1])
     for k in range(len(near)):

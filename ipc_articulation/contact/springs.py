@@ -1,4 +1,4 @@
-"""The tangential springs that friction of soft bodies remembers, one for each stencil (see `soft.vertex_springs`).
+"""The tangential springs that friction of soft bodies remembers, one for each stencil (see `spring_law`).
 
 A stencil has the key (kind, a, b, c, d): two edges (EDGES, a, b, c, d), a vertex and a face (FACE, a, b, c, d), or a
 vertex and a half-plane (PLANE, a, 0, p, 0). The vertices are those of `Surfaces`.

@@ -14,8 +14,11 @@ k m + a for axis k and node a, and it is only a half: the Hessian is that and it
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.closest_points import EDGES, closest_points, row
 from ipc_articulation.linear_system.system import find
@@ -137,10 +140,30 @@ def is_apart(kind, vertices, s, y, reach):
     return False
 
 
+class Slides(NamedTuple):
+    """Of a stencil its lever and the edges along which closest points can move; room for any."""
+
+    lever: Array  # (ROOM,) of the shortest vector
+    levers: Array  # (2, ROOM) of edges
+    E: Array  # (2, 3) edges
+    G: Array  # (2, 2) inverse of E Eᵀ
+    c: Array  # (2, 3 NODES) columns of their Hessian, see `contact.curvature`
+
+
 @compiled
-def sliding(kind, vertices, s, w, place, m, weight, y, levers, E):
-    """Fill the levers (2, m) and vectors (2, 3) of the edges along which closest points can move; their number."""
-    count, base = 0, -1
+def make_slides():
+    """Room for those of one stencil after the other."""
+    of_edges = np.empty((2, ROOM)), np.zeros((2, 3)), np.zeros((2, 2)), np.empty((2, 3 * NODES))
+    return Slides(np.empty(ROOM), *of_edges)
+
+
+@compiled
+def sliding(kind, vertices, s, w, of, y, slides):
+    """Fill levers and vectors of the edges along which closest points can move; their number.
+
+    `of` are the places (4,) of points among the m nodes, m, and the weights of points.
+    """
+    (place, m, weight), levers, E, count, base = of, slides.levers, slides.E, 0, -1
     if kind[s] == PLANE:
         return 0
     for v in range(4):
@@ -212,9 +235,9 @@ def add_gradient(s, n, lever, nodes, m, g):
 
 
 @compiled
-def add_to_matrix(H, nodes, m, row_of_node, is_free, matrix):
-    """Add H by the nodes (m,) to a `Matrix`, and set it to 0; rows that are not free (R,) are left out."""
-    a = 0
+def add_to_matrix(H, nodes, m, sums):
+    """Add H by the nodes (m,) to `Sums`, and set it to 0; rows that are not free are left out."""
+    row_of_node, is_free, matrix, a = sums.row_of_node, sums.is_free, sums.matrix, 0
     while a < m:
         i = row_of_node[nodes[a]]
         high = matrix.first[i + 1] - matrix.first[i]
@@ -237,12 +260,3 @@ def add_to_matrix(H, nodes, m, row_of_node, is_free, matrix):
     for k in range(3 * m):
         for c in range(3 * m):
             H[k, c] = 0.0
-
-
-@compiled
-def write_coordinates(x, b, q):
-    """Write q (12,) of affine body b, p and A by rows, from nodes x (N, 3)."""
-    for k in range(3):
-        q[k] = x[4 * b, k]
-        for c in range(3):
-            q[3 + 3 * k + c] = x[4 * b + 1 + c, k]

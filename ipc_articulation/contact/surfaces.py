@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.compiled import compiled
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.contact.face_trees import FaceTrees, face_trees
 
 
@@ -51,10 +50,6 @@ class Surfaces:
         return self.faces[self.faces[:, 1] != self.faces[:, 2]]
 
     @cached_property
-    def _every(self) -> Bools:
-        return np.ones(len(self.first) - 1, dtype=np.bool_)
-
-    @cached_property
     def first_edges(self) -> Ints:
         """First edge of each body, and the number of edges, (n + 1,)."""
         return self._first(self.edges)
@@ -90,9 +85,8 @@ class Surfaces:
 
     def positions(self, q: Array) -> Array:
         """World positions x = A x̄ + p of all vertices: q (n, 12) -> (V, 3) [m]."""
-        x = np.empty((len(self.points), 3))
-        move(self.points, self.first, q, self._every, x)
-        return x
+        of = q[self.body]
+        return of[:, :3] + np.einsum("vij,vj->vi", of[:, 3:].reshape(-1, 3, 3), self.points)
 
 
 def join_surfaces(meshes: Sequence[tuple[Array, NDArray[np.int32], NDArray[np.int32], Array]]) -> Surfaces:
@@ -144,26 +138,3 @@ def _closed(points: Array, edges: NDArray[np.int32], faces: NDArray[np.int32]) -
 
 def _concatenate(parts: list[NDArray], width: int, dtype: type) -> NDArray:
     return np.concatenate([np.zeros((0, width), dtype=dtype), *parts]).astype(dtype)
-
-
-@compiled
-def on_axis(q, b, k, x):
-    """Axis k of A x + p, x (3,) a point of body b."""
-    a = 3 + 3 * k
-    return q[b, k] + q[b, a] * x[0] + q[b, a + 1] * x[1] + q[b, a + 2] * x[2]
-
-
-@compiled
-def move(points, first, q, chosen, x):
-    """Write the world positions (P, 3) of the points (P, 3) of chosen bodies (n,) to x; first (n + 1,) of each body."""
-    for b in range(len(q)):
-        if chosen[b]:
-            move_body(points, first, q, b, x)
-
-
-@compiled
-def move_body(points, first, q, b, x):
-    """The same for body b."""
-    for v in range(first[b], first[b + 1]):
-        for k in range(3):
-            x[v, k] = on_axis(q, b, k, points[v])

@@ -8,10 +8,10 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
+from ipc_articulation.contact.meshes import Meshes
 from ipc_articulation.contact.part_friction import PartFriction
-from ipc_articulation.contact.soft.meshes import Meshes
-from ipc_articulation.contact.soft.vertex_elements import VertexElements
 from ipc_articulation.contact.surfaces import Surfaces
+from ipc_articulation.contact.vertex_elements import VertexElements
 
 
 @dataclass(frozen=True)

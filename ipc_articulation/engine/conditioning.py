@@ -81,7 +81,7 @@ class Conditioning:
         own[self._has_inertia] = _softest_alone(W[self._has_inertia])
         unknown = own * MOST >= 1.0
         M = np.where(self._has_inertia[:, None], np.repeat(np.einsum("kii->ki", W), 3, axis=1), 1.0)
-        entries = [_diagonals(self._stiffness([term], x, unknown)) for term in self._held]
+        entries = [_diagonals(self._stiffness([term], x, unknown), self._count) for term in self._held]
         D = M + sum(entries)
         if unknown.any():
             start = np.random.default_rng(0).standard_normal(D.shape) / np.sqrt(D)
@@ -93,9 +93,9 @@ class Conditioning:
     def _stiffness(self, terms: Sequence[Term], x: Array, unknown: Bools) -> Any:
         """`Sums` of some terms with nodes at x (N, 3), in the rows of affine bodies (A,) that are unknown."""
         room = sum(term.room for term in terms), sum(term.numbers for term in terms)
-        sums, nowhere = _nothing(self._core.work, unknown, *room), np.zeros((0, 3))
+        sums = _nothing(self._core.work, unknown, *room)
         for term in terms:
-            term.add_derivatives(x, nowhere, sums)
+            term.add_derivatives(x, sums)
         return sums
 
     def _refuse(self, shares: Sequence[Array], x: Array, body: int, ratio: float) -> None:
@@ -138,14 +138,10 @@ def _nothing(work, unknown, blocks, numbers):
 
 
 @compiled
-def _diagonals(sums):
+def _diagonals(sums, affine):
     """The diagonal of the matrix in the rows of affine bodies, (A, 12)."""
-    first, numbers, own = sums.matrix.first, sums.matrix.numbers, sums.matrix.own
-    count = 0
-    while count < len(own) and first[count + 1] - first[count] == 4:
-        count += 1
-    result = np.empty((count, DOF))
-    for b in range(count):
+    numbers, own, result = sums.matrix.numbers, sums.matrix.own, np.empty((affine, DOF))
+    for b in range(affine):
         for i in range(DOF):
             result[b, i] = numbers[own[b] + (DOF + 1) * i]
     return result

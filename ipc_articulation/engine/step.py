@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Bools
-from ipc_articulation.engine.newton import ends, stages, touching
+from ipc_articulation.engine.newton import ends, stages
 from ipc_articulation.engine.newton.core import Core
 from ipc_articulation.engine.newton.crushed import crushed
 from ipc_articulation.engine.newton.lagging import settle_friction
@@ -82,9 +82,6 @@ def _awake(core: Core, rested: Rested | None, dt: float) -> Bools:
 def _start(core: Core, moving: Bools) -> None:
     """Repeat the motion of the last step, where nothing is in the way and E falls; see `newton.extrapolation`."""
     core.is_measured = False
-    if not ends.aim(core.work, moving):
-        return
-    if core.touches:
-        touching.collide(core.work)
-    core.measure()
-    stages.start(core.work)
+    if ends.aim(core.work, moving):
+        stages.start(core.work, core.added())
+        core.is_measured = True

@@ -43,7 +43,7 @@ def make_workspace(model: EngineModel, when: str) -> Workspace:
         SceneError: Bodies intersect.
     """
     bodies, context, contact = model.context.bodies, model.context, _make_contact(model)
-    kinetic = Kinetic(bodies, model.acceleration, model.order, context.numbering)
+    kinetic = Kinetic(bodies, model.order, context.numbering)
     terms: list[Term] = [kinetic, *read_terms(model.slots, context)]
     distances = Distances(bodies, model.surfaces, contact)
     distances.refuse_overlaps(bodies.q, np.ones(len(bodies), dtype=np.bool_), when)

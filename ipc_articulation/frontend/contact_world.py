@@ -9,7 +9,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.materials import NO_CONTACT, Materials, Rules, Traits, make_materials
-from ipc_articulation.contact.soft.meshes import Meshes, SoftMesh, make_meshes
+from ipc_articulation.contact.meshes import Meshes, SoftMesh, make_meshes
 from ipc_articulation.contact.surfaces import Surfaces, join_surfaces, with_points
 from ipc_articulation.contact.world import ContactWorld, HalfPlanes
 from ipc_articulation.errors import SceneError

@@ -34,7 +34,7 @@ def read(cpu: Any) -> Core:
     """A core of an engine's scene of its own, where the engine is."""
     model, contact = cpu.model, cpu.workspace.contact
     bodies, context = model.context.bodies, model.context
-    kinetic = Kinetic(bodies, model.acceleration, model.order, context.numbering)
+    kinetic = Kinetic(bodies, model.order, context.numbering)
     distances = Distances(bodies, model.surfaces, contact)
     return Core(model, [kinetic, *read_terms(model.slots, context)], distances)
 

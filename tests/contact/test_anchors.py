@@ -33,7 +33,7 @@ class Patches(NamedTuple):
 def remembered(patches, held, q, ahead):
     """The fields of pairs at the end of a step from q to ahead, (n, 12) each."""
     A, b, c, rho = normal_equations(*patches)
-    return Held(*carried(patches.bodies, memory._solved(A, b), c, rho, *held, N, q, ahead))
+    return Held(*carried(patches.bodies, memory._solved(A, b), c, rho, (*held, N), q, ahead))
 
 
 def field(points, t, omega, c):

@@ -6,13 +6,13 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact import barriers
 from ipc_articulation.contact.barriers import Stencils
 from ipc_articulation.contact.ccd import FLOOR
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST
 from ipc_articulation.contact.stencils import PLANE
 from ipc_articulation.contact.surfaces import join_surfaces
+from ipc_articulation.contact.ways import lower_fractions
 from tests.contact.worlds import D_HAT, NO_PLANES, World, boxes, ipctk_collisions, pose
 
 
@@ -61,7 +61,7 @@ def table_of(*of):
 def _lower(scene, pair, kind, vertices, y, ahead, labels, moving, floors, fractions):
     some = np.zeros(len(kind))
     near = Stencils(pair, kind, vertices, some, some, some, some, some)
-    barriers.lower_fractions(scene.table, near, y, ahead, labels, moving, floors, fractions)
+    lower_fractions(scene.table, near, y, ahead, labels, moving, floors, fractions)
 
 
 def distance(limit, x):

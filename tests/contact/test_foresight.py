@@ -9,7 +9,7 @@ from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.foresight import chord
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST
 from ipc_articulation.contact.stencils import place_points
-from ipc_articulation.engine.newton import stages, touching
+from ipc_articulation.engine.newton import direction, touching
 from tests.contact.in_touch import Touching, at_rest, one_stencil
 from tests.contact.worlds import DT, boxes, dense, pose
 
@@ -81,7 +81,7 @@ def foreseen(work):
 
 def hessian(world):
     """Where bodies are, (3N, 3N)."""
-    stages.clear(world.work)
+    direction.clear(world.work)
     touching.assemble(world.work)
     return dense(world.work)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact import barriers
 from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.closest_points import EDGES, closest_points
+from ipc_articulation.contact.corrections import add_corrections
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from ipc_articulation.contact.stencils import place_points
 from tests.contact.in_touch import Touching, at_rest, one_stencil
@@ -36,7 +36,7 @@ def corrections(work, ahead):
     """The loads (N, 3) for a step to nodes `ahead`, and whether there are any."""
     now, loads, y = work.now, np.zeros_like(ahead), np.empty_like(work.now.y)
     place_points(work.scene.points, work.scene.rows, ahead, 0, len(y), y)
-    found = barriers.add_corrections(work.scene, work.limits.square, now.stencils, now.some, now.y, y, loads)
+    found = add_corrections(work.scene, work.limits.square, now.stencils, now.some, now.y, y, loads)
     return loads, found
 
 

@@ -8,8 +8,8 @@ from ipc_articulation.contact import barriers, models
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.materials import Rules
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
-from ipc_articulation.contact.soft.vertex_elements import VertexElements
 from ipc_articulation.contact.surfaces import join_surfaces
+from ipc_articulation.contact.vertex_elements import VertexElements
 from tests.contact.worlds import World
 
 ELEMENT = np.array([3, 3, 5, 5, 9, 0])

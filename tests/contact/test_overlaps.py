@@ -7,8 +7,8 @@ import trimesh
 from ipc_articulation.contact import readouts
 from ipc_articulation.contact.materials import Rules
 from ipc_articulation.contact.overlaps import find_overlap
-from ipc_articulation.contact.soft.vertex_elements import VertexElements
 from ipc_articulation.contact.surfaces import join_surfaces
+from ipc_articulation.contact.vertex_elements import VertexElements
 from tests.contact.worlds import D_HAT, World, as_surface, box_mesh, boxes, pose
 
 NO_EDGES, NO_FACES = np.zeros((0, 2), np.int32), np.zeros((0, 3), np.int32)

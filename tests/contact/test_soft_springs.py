@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.friction import slip
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
-from ipc_articulation.contact.soft.vertex_springs import turn
+from ipc_articulation.contact.spring_law import turn
 from ipc_articulation.contact.springs import LENGTH, NO_SPRINGS, Springs, joined
 from ipc_articulation.contact.surfaces import join_surfaces
 from tests.contact.in_touch import Touching, at_rest, one_stencil

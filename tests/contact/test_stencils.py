@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation.contact.closest_points import EDGES
-from ipc_articulation.contact.stencils import ROOM, sliding
+from ipc_articulation.contact.stencils import make_slides, sliding
 
 pytestmark = pytest.mark.slow
 
@@ -18,10 +18,10 @@ ENDS = [(1.0, 0.0), (0.0, 1.0), (0.6, 0.4)]  # weights of the points of an edge
 
 @pytest.mark.parametrize(("one", "other"), product(ENDS, ENDS))
 def test_closest_points_slide_along_edges_in_whose_interior_they_are(one: Any, other: Any) -> None:
-    y, E, levers = np.random.default_rng(0).normal(size=(4, 3)), np.zeros((2, 3)), np.zeros((2, ROOM))
+    y, slides = np.random.default_rng(0).normal(size=(4, 3)), make_slides()
     kind, vertices, w = np.array([EDGES]), np.arange(4).reshape(1, 4), np.array([*one, *(-t for t in other)])
     weight, place = np.tile([1.0, 0.0, 0.0, 0.0], (4, 1)), np.arange(4)
     D = np.array([[-1.0, 1.0, 0.0, 0.0], [0.0, 0.0, -1.0, 1.0]])[[all(one), all(other)]]
-    assert sliding(kind, vertices, 0, w, place, 4, weight, y, levers, E) == len(D)
-    np.testing.assert_array_equal(E[: len(D)], D @ y)
-    np.testing.assert_array_equal(levers[: len(D), :4], D)
+    assert sliding(kind, vertices, 0, w, (place, 4, weight), y, slides) == len(D)
+    np.testing.assert_array_equal(slides.E[: len(D)], D @ y)
+    np.testing.assert_array_equal(slides.levers[: len(D), :4], D)

@@ -19,11 +19,12 @@ from ipc_articulation.contact.materials import Rules, Traits, make_materials
 from ipc_articulation.contact.springs import NO_SPRINGS
 from ipc_articulation.contact.surfaces import join_surfaces
 from ipc_articulation.contact.world import ContactWorld, HalfPlanes
-from ipc_articulation.engine.newton import stages, touching
+from ipc_articulation.engine.newton import direction, stages, touching
 from ipc_articulation.engine.newton.ends import hold_ends
 from ipc_articulation.engine.newton.work import make_limits, make_work, points_at, set_step
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.kinetic import Kinetic
+from ipc_articulation.engine.terms.term import NO_PAIRS
 from ipc_articulation.engine.terms.usual import take_usual
 from ipc_articulation.engine.terms.wells import wells
 from ipc_articulation.frontend.nodes import layout
@@ -141,7 +142,7 @@ class World:
         of = self.numbering.first, self.numbering.body, np.zeros((R, 4, 4)), np.zeros((N, 3))
         inertia = wells(np.zeros(0, dtype=np.int64), *of)
         usual, _ = take_usual([SimpleNamespace(name=Kinetic.name, wells=inertia, inertia=inertia)], A, N)
-        self.work = make_work(self.scene, usual, self.limits, _ends(self.numbering), np.zeros((N, 3)), ones[1], (0, 0))
+        self.work = make_work(self.scene, usual, self.limits, _ends(self.numbering), np.zeros((N, 3)), (0, 0))
 
     def nodes(self, q):
         """Nodes of bodies with coordinates q (B, 12), soft ones as stiff as others."""
@@ -186,16 +187,16 @@ class World:
         """Of bodies, (B,), at x."""
         (self.place if barriers else self.leave)(x, moving)
         E = np.zeros(len(self.movable))
-        touching.add_energies(self.work, *stages.nodes(self.work)[:2], E)
+        touching.add_energies(self.work, stages.place(self.work), stages.points(self.work), E)
         return E
 
     def derivatives(self, x, project=False, moving=None, barriers=True):
         """Gradient (3N,) and Hessian (3N, 3N) at x."""
         (self.place if barriers else self.leave)(x, moving)
-        stages.clear(self.work)
+        direction.clear(self.work)
         _project(self.work, project)
         touching.assemble(self.work)
-        return stages.gradient(self.work).ravel(), dense(self.work)
+        return direction.gradient(self.work).ravel(), dense(self.work)
 
     def gradient(self, x, **options):
         """(3N,)."""
@@ -255,12 +256,12 @@ def _by_rows(surfaces, affine):
 def _ends(numbering):
     """`Ends` of bodies at rest without gravity, joints and stiffness."""
     n, A, R = len(numbering.body_of), numbering.affine, len(numbering.body)
-    nowhere, nobody, none = np.zeros((n, 12)), np.zeros(n, dtype=np.bool_), np.zeros(0, dtype=np.int64)
+    nowhere, nobody = np.zeros((n, 12)), np.zeros(n, dtype=np.bool_)
     of_rows = by_numbers(numbering), 1, nowhere, nobody, ~nobody, np.arange(n) < A
-    of_bodies = np.zeros(0), np.zeros(R), np.zeros((n, 3)), nobody, np.arange(A), np.full(A, -1)
-    driven = np.zeros(int(numbering.body.max(initial=-1)) + 1, dtype=np.bool_)
+    of_bodies = np.zeros(R), np.zeros((n, 3)), nobody, np.arange(A), np.full(A, -1)
+    none = np.zeros(int(numbering.body.max(initial=-1)) + 1, dtype=np.bool_)
     joints, state = Joints.concatenate([]), EngineState.without_past(nowhere, nowhere, np.zeros(0))
-    return hold_ends((*of_rows, *of_bodies, none.reshape(0, 2), driven), joints.arrays(), joints.home, state)
+    return hold_ends((*of_rows, *of_bodies), NO_PAIRS, none, none, (joints.arrays(), joints.home), state)
 
 
 @compiled

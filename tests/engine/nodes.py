@@ -49,29 +49,29 @@ class Nodes:
         self.moving, self.is_free = moving, moving[self.body] & ~self._is_fixed
         self.free = np.repeat(self.is_free, 3 * np.diff(self.first))
 
-    def energy(self, term: Term, x: Array, y: Array) -> float:
-        """With nodes at x (N, 3) and points at y (V, 3)."""
+    def energy(self, term: Term, x: Array) -> float:
+        """With nodes at x (N, 3)."""
         E = np.zeros(len(self.moving))
-        term.add_energies(x, y, self.moving, E)
+        term.add_energies(x, self.moving, E)
         return float(E.sum())
 
-    def gradient(self, term: Term, x: Array, y: Array) -> Array:
+    def gradient(self, term: Term, x: Array) -> Array:
         """Of a term, (3 N,)."""
-        return self.add([term], x, y, False).ravel()
+        return self.add([term], x, False).ravel()
 
-    def derivatives(self, term: Term, x: Array, y: Array, is_projected: bool) -> tuple[Array, Array]:
+    def derivatives(self, term: Term, x: Array, is_projected: bool) -> tuple[Array, Array]:
         """Gradient (3 N,) and Hessian (3 N, 3 N)."""
-        g = self.add([term], x, y, is_projected)
+        g = self.add([term], x, is_projected)
         return g.ravel(), dense(self.matrix)
 
-    def add(self, terms: Sequence[Term], x: Array, y: Array, is_projected: bool) -> Array:
+    def add(self, terms: Sequence[Term], x: Array, is_projected: bool) -> Array:
         """The gradient (N, 3) of terms, whose Hessian is in the matrix then."""
         room = sum(term.room for term in terms), sum(term.numbers for term in terms)
         self.matrix, before = with_room(self.matrix, *room), _count(self.matrix)
         projected, g = np.full(len(self.moving), is_projected), np.zeros_like(x)
         to = _sums(self.moving, projected, self.is_free, self.row_of_node, self.matrix, g)
         for term in terms:
-            term.add_derivatives(x, y, to)
+            term.add_derivatives(x, to)
         assert _count(self.matrix) - before <= room[0]
         return g
 
@@ -111,11 +111,11 @@ def dense(matrix: Any) -> Array:
 
 def energy(term: Term, q: Array) -> float:
     """Of affine bodies at q (n, 12)."""
-    return Nodes.of_bodies(len(q)).energy(term, nodes_of(q).reshape(-1, 3), np.zeros((0, 3)))
+    return Nodes.of_bodies(len(q)).energy(term, nodes_of(q).reshape(-1, 3))
 
 
 def derivatives(term: Term, q: Array, is_projected: bool = True) -> tuple[Array, Array]:
     """Gradient (12 n,) and Hessian (12 n, 12 n) by the coordinates q (n, 12) of affine bodies."""
-    g, H = Nodes.of_bodies(len(q)).derivatives(term, nodes_of(q).reshape(-1, 3), np.zeros((0, 3)), is_projected)
+    g, H = Nodes.of_bodies(len(q)).derivatives(term, nodes_of(q).reshape(-1, 3), is_projected)
     place = (12 * np.arange(len(q))[:, None] + PLACE).ravel()
     return g[place], H[np.ix_(place, place)]

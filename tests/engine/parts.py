@@ -10,7 +10,7 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.nodes import coordinates
 from ipc_articulation.contact.overlaps import find_overlap
-from ipc_articulation.engine.newton import stages, touching
+from ipc_articulation.engine.newton import direction, stages, touching
 from ipc_articulation.engine.newton.core import Core
 from ipc_articulation.engine.state import EngineState
 from tests.engine.nodes import matrix_of
@@ -30,12 +30,12 @@ def contact_gradient(core: Core) -> Array:
     """Of the contact energy by the coordinates of affine bodies where the last step has ended, (A, 12) [J·s²]."""
     look_around(core)
     contact_matrix(core)
-    return coordinates(stages.gradient(core.work), core.numbering.affine)  # type: ignore[no-any-return]
+    return coordinates(direction.gradient(core.work), core.numbering.affine)  # type: ignore[no-any-return]
 
 
 def contact_matrix(core: Core) -> Any:
     """Begin sums, and add the derivatives of contact where bodies are; H."""
-    stages.clear(core.work)
+    direction.clear(core.work)
     touching.assemble(core.work)
     return matrix_of(core.work)
 
@@ -63,7 +63,6 @@ def way(core: Core, q: Array, dq: Array, moving: Bools | None = None) -> tuple[A
     touching.collide(core.work)
     touching.touch(core.work)
     stages.aim(core.work, core.movable if moving is None else moving, core.nodes(q + dq) - x)
-    touching.collide(core.work)
     return _way(core.work)  # type: ignore[no-any-return]
 
 

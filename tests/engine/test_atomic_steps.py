@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ipc_articulation.engine.newton import stages, touching
+from ipc_articulation.engine.newton import direction, stages, touching
 from tests.engine.joints import add_hinge
 from tests.engine.scenes import BoxScene, translation, twist_rate
 
@@ -101,7 +101,7 @@ def test_an_error_at_any_line_of_a_step_leaves_no_trace(tmp_path, make):
 
 
 @pytest.mark.parametrize(
-    ("module", "stage"), [(touching, "collide"), (touching, "assemble"), (stages, "solve"), (stages, "end_iteration")]
+    ("module", "stage"), [(stages, "decide"), (touching, "assemble"), (direction, "solve"), (stages, "end_iteration")]
 )
 def test_an_error_after_a_stage_leaves_the_old(tmp_path, monkeypatch, module, stage):
     """That has written all that it writes, in the second iteration."""

@@ -117,13 +117,10 @@ class BrokenTerm(Term):
     def __init__(self, energy=0.0, gradient=0.0, hessian=0.0):
         self.values = energy, gradient, hessian
 
-    def begin_step(self, state, x, dt):
-        pass
-
-    def add_energies(self, x, y, moving, E):
+    def add_energies(self, x, moving, E):
         E[1] += self.values[0]
 
-    def add_derivatives(self, x, y, to):
+    def add_derivatives(self, x, to):
         add_to_second(*self.values[1:], to)
 
 

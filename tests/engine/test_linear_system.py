@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.newton.stages import _shift
+from ipc_articulation.engine.newton.direction import _shift
 from ipc_articulation.linear_system.minimum_degree import minimum_degree
 from ipc_articulation.linear_system.system import (
     analysed,

@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ipc_articulation.contact.forces import ContactForces
-from ipc_articulation.engine.newton import stages
+from ipc_articulation.engine.newton import direction
 from tests.contact import contact_scenes as scenes
 from tests.derivatives import central_difference
 from tests.engine.joints import add_hinge, add_slider
@@ -70,7 +70,7 @@ def forces_by_gradient(scene: Any) -> tuple[Any, Any]:
     look_around(core)
     contact_matrix(core)
     numbering = core.numbering
-    return -stages.gradient(core.work) / DT**2, np.repeat(~numbering.is_fixed, np.diff(numbering.first))
+    return -direction.gradient(core.work) / DT**2, np.repeat(~numbering.is_fixed, np.diff(numbering.first))
 
 
 def on_bodies(scene: Any, of_nodes: Any) -> Any:

@@ -30,37 +30,31 @@ FARTHER = (
 
 
 @compiled
-def are_done(labels, moving, movable, remainder, is_soft, share, size, last_size, last_alpha, ccd_tol, at_goal):
-    """Returns: (n,), whether the step of a body's island is its last one.
+def are_done(work, last_size, at_goal):
+    """Returns: (B,), whether the step of a body's island is its last one.
 
     A step is the last one if it meets the test and the next step, at the rate of the last two, would be below the
     remainder. If a body at rest comes near, that body must move first.
 
     Args:
-        labels: Islands, (n,).
-        moving: Bodies that move now, (n,).
-        movable: Bodies that are not fixed, (n,).
-        remainder: Of the tolerances, what a body's last step may leave, (n,).
-        is_soft: The rows of soft bodies, (n,).
-        share: Fraction of the step that collision detection allows, (n,).
-        size: Size of the step, (n,), see `step_sizes`.
-        last_size: Size of the step before, (n,); 0 if there was none.
-        last_alpha: Fraction of that step that was taken, (n,); only a full step determines the rate.
-        ccd_tol: Fraction that collision detection must allow.
+        work: With the size of the step, the fraction of it that collision detection allows, and the fraction of the one
+            before that was taken: only a full step determines the rate.
+        last_size: Size of the step before, (B,); 0 if there was none.
         at_goal: Whether all constraints have reached their goals; without it no step is the last one.
     """
+    labels, size, is_soft, limits = work.labels, work.size, work.scene.points.is_soft, work.limits
     done, before = np.empty(len(labels), dtype=np.bool_), np.zeros((2, len(labels)))
     for b in range(len(labels)):
         done[b] = at_goal
     for b in range(len(labels)):
-        if last_alpha[b] == 1.0:
+        if work.taken[b] == 1.0:
             for kind in range(int(is_soft[b]), 2):
                 before[kind, labels[b]] = max(before[kind, labels[b]], last_size[b])
-        if not share[b] >= ccd_tol or (movable[b] and not moving[b]):
+        if not work.fraction[b] >= limits.ccd or (work.movable[b] and not work.moving[b]):
             done[labels[b]] = False
     for b in range(len(labels)):
         last = before[int(is_soft[b]), labels[b]]
-        rate = size[b] <= _CONTRACTION * last and size[b] ** 2 <= remainder[b] * last
+        rate = size[b] <= _CONTRACTION * last and size[b] ** 2 <= limits.remainder[b] * last
         if not (size[b] < 1.0 and (rate or size[b] <= TINY)):
             done[labels[b]] = False
     for b in range(len(labels)):

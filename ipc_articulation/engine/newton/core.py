@@ -10,7 +10,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.contact import readouts
 from ipc_articulation.engine.joint_tree import joint_tree
-from ipc_articulation.engine.newton import ends, stages, touching
+from ipc_articulation.engine.newton import direction, ends, stages, touching
 from ipc_articulation.engine.newton.convergence import EXACT_REMAINDER, USUAL_REMAINDER
 from ipc_articulation.engine.newton.ends import hold_ends
 from ipc_articulation.engine.newton.work import make_limits, make_work, set_step, sums_of
@@ -19,9 +19,7 @@ from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms import ortho_potential
 from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.finite_elements import FiniteElements
-from ipc_articulation.engine.terms.joint_penalty import JointPenalties
 from ipc_articulation.engine.terms.kinetic import Kinetic
-from ipc_articulation.engine.terms.shape import Shape
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.engine.terms.usual import take_usual
 from ipc_articulation.frontend.nodes.distances import Distances
@@ -53,12 +51,13 @@ class Core:
         is_fixed, B = points.is_fixed, len(points.is_fixed)
         self.movable = ~is_fixed
         couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
-        self.exact, driven, placed = np.zeros((3, B), dtype=np.bool_)
+        self.exact, driven = np.zeros((2, B), dtype=np.bool_)
         for term in self.terms:
-            self.exact[term.exact] = driven[term.drives] = placed[term.placed] = True
-        usual = Kinetic, JointPenalties  # begun by `ends.begin`, and not at all; and so is the usual shape
+            self.exact[term.exact] = driven[term.drives] = True
         self._reading = [
-            term for term in self.terms if not (isinstance(term, usual) or term.name == ortho_potential.NAME)
+            term
+            for term in self.terms
+            if type(term).begin_step is not Term.begin_step and term.name != ortho_potential.NAME  # see `usual.begin`
         ]
         self._articulations = [term for term in self.terms if isinstance(term, Articulation)]
         self._approaching = [term for term in self.terms if type(term).approach is not Term.approach]
@@ -72,23 +71,21 @@ class Core:
         self._limits = make_limits(pairs_of, velocities, longest, config.ccd_tol, self.remainder, self.exact)
         self.is_affine = np.arange(n) < self.numbering.affine
         of_joints = model.context.coordinates.arrays
-        held = hold_ends((*self._ends(model), couples, driven), *of_joints, model.initial_state())
-        self.work = make_work(distances.scene, self.usual, self._limits, held, x, placed, self.room())
+        held = hold_ends(self._ends(model), couples, self.movable, driven, of_joints, model.initial_state())
+        self.work = make_work(distances.scene, self.usual, self._limits, held, x, self.room())
         self.sums = sums_of(self.work)
         self.touches = bool((table.model >= 0).any())
         affine = ~points.is_soft
         self.by_gradients = model.context.bodies.soft.has_many_elements and bool(is_fixed[affine].all())
         self.is_adaptive = contact is not None and contact.materials.is_adaptive
         self.is_measured = self.is_begun = self.is_exhausted = False
+        self._no_others = np.zeros((2, B))
         names, rows = model.context.bodies.names, np.searchsorted(self.numbering.body_of, np.arange(B))
         self._row_names, self.names = names, [names[row] for row in rows]  # of the bodies
 
     def _ends(self, model: EngineModel) -> tuple[Any, ...]:
-        """See `ends.Ends`."""
+        """See `ends.Ends`: what it has by rows."""
         bodies, (affine, row) = model.context.bodies, (self.numbering.affine, self.numbering.row)
-        shapes = [
-            term.stiffness for term in self.terms if isinstance(term, Shape) and term.name == ortho_potential.NAME
-        ]
         strength = model.gravity_strength
         return (
             by_numbers(self.numbering),
@@ -97,7 +94,6 @@ class Core:
             bodies.is_dynamic,
             ~bodies.is_fixed,
             self.is_affine,
-            shapes[0] if shapes else np.zeros(0),
             np.concatenate([strength[:affine], strength[row]]),
             model.center,
             bodies.external_kinetic,
@@ -127,17 +123,11 @@ class Core:
         self._substeps = substeps
         self.approach(1)
         if self.touches:
-            self._look_around(self._adapted(state) if self.is_adaptive else 0.0)
+            ends.meet(self.work, self._adapted(state) if self.is_adaptive else 0.0)
 
     def room(self) -> tuple[int, int]:
         """How many blocks terms may add to those that they are known to add, and how many numbers."""
         return sum(term.room for term in self.terms), sum(term.numbers for term in self.terms)
-
-    def _look_around(self, adaptive: float) -> None:
-        """Find what is near where bodies stand as the step begins; κ_c [Pa] of pairs without any."""
-        ends.recall(self.work, adaptive)
-        touching.collide(self.work)
-        ends.meet(self.work)
 
     def _adapted(self, state: EngineState) -> float:
         """κ_c [Pa] of pairs without any that balances other forces best (libuipc's; Huang et al. 2024, «GIPC»).
@@ -150,20 +140,20 @@ class Core:
         set_step(self._limits, self.dt, False)  # without friction
         ends.set_state(work, EngineState.without_past(state.q, state.qdot, state.theta))
         for kappa in (1.0, 2.0):
-            self._look_around(kappa)
-            stages.clear(work)
+            ends.meet(work, kappa)
+            direction.clear(work)
             touching.assemble(work)
-            gradients.append(stages.gradient(work))
+            gradients.append(direction.gradient(work))
             stages.stay_there(work)
         g_c = gradients[1] - gradients[0]  # linear in κ_c
-        stages.clear(work)
-        x, y, _ = stages.nodes(work)
+        direction.clear(work)
+        x = stages.place(work)
         for term in self.terms:
-            term.add_derivatives(x, y, self.sums)
+            term.add_derivatives(x, self.sums)
         stages.stay_there(work)
         ends.set_state(work, state)
         set_step(self._limits, self.dt, True)
-        g_o, square = stages.gradient(work), float(np.sum(g_c * g_c))
+        g_o, square = direction.gradient(work), float(np.sum(g_c * g_c))
         wanted = -float(np.sum(g_c * g_o)) / square if square > 0.0 else config.init_resistance
         return float(np.clip(wanted, config.min_resistance, config.max_resistance))
 
@@ -174,16 +164,16 @@ class Core:
             term.approach(share)
         return share == 1.0 or not self._approaching
 
-    def measure(self) -> None:
-        """Find the energies where a line search looks, and where bodies are if they are not known."""
-        work, both = self.work, not self.is_measured
-        stages.measure(work, both)
-        if self.others:
-            E, E_ahead = stages.energies(work)
-            for (x, y, moving), to in ((stages.nodes(work), E), (stages.looked_at(work), E_ahead))[not both :]:
-                for term in self.others:
-                    term.add_energies(x, y, moving, to)
-        self.is_measured = True
+    def added(self) -> Array:
+        """Energies (2, B) of terms that are not usual: where bodies are, if they are not known, and where is looked."""
+        if not self.others:
+            return self._no_others
+        E = np.zeros_like(self._no_others)
+        places = stages.nodes(self.work), stages.looked_at(self.work)
+        for (x, moving), to in list(zip(places, E, strict=True))[self.is_measured :]:
+            for term in self.others:
+                term.add_energies(x, moving, to)
+        return E
 
     def nodes(self, q: Array) -> Array:
         """Nodes (N, 3) of coordinates (n, 12), or the rates of both."""
@@ -194,7 +184,7 @@ class Core:
         found: dict[str, Any] = {}
         for term in self.terms:
             if isinstance(term, FiniteElements):
-                found["creases"] = term.creases(stages.nodes(self.work)[1])
+                found["creases"] = term.creases(stages.points(self.work))
         if self.touches:
             pairs, values, friction = touching.remember(self.work)
             names = "pairs", "resistances", "anchored", "anchors", "springs", "stretches"

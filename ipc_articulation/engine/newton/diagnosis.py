@@ -8,7 +8,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.newton import stages, touching
+from ipc_articulation.engine.newton import direction, stages, touching
 from ipc_articulation.engine.newton.core import Core
 from ipc_articulation.errors import SolverError
 
@@ -33,14 +33,15 @@ _Adds = Callable[[Array], None]
 
 
 def _parts(core: Core) -> Iterator[tuple[str, _Adds, Callable[[], None]]]:
-    x, y, moving = stages.nodes(core.work)
+    x, moving = stages.nodes(core.work)
     for term in core.terms:
         yield (
             term.name,
-            lambda E, term=term: term.add_energies(x, y, moving, E),  # type: ignore[misc]
-            lambda term=term: term.add_derivatives(x, y, core.sums),  # type: ignore[misc]
+            lambda E, term=term: term.add_energies(x, moving, E),  # type: ignore[misc]
+            lambda term=term: term.add_derivatives(x, core.sums),  # type: ignore[misc]
         )
     if core.touches:
+        y = stages.points(core.work)
         yield "contact", lambda E: touching.add_energies(core.work, x, y, E), lambda: touching.assemble(core.work)
 
 
@@ -65,7 +66,7 @@ def _faults(core: Core, energies: _Adds, derivatives: Callable[[], None]) -> Ite
     E = np.zeros(len(core.movable))
     energies(E)
     yield "energy", np.flatnonzero(np.isnan(E))
-    stages.clear(core.work)
+    direction.clear(core.work)
     derivatives()
     bad = _bad(core.work)
     for what, flags in zip(("gradient", "Hessian"), bad, strict=True):

@@ -18,6 +18,7 @@ from ipc_articulation.engine.newton.extrapolation import rigid_motion
 from ipc_articulation.engine.newton.work import set_step
 from ipc_articulation.engine.rest import BALANCE, ROUNDING, end_step
 from ipc_articulation.engine.state import EngineState
+from ipc_articulation.engine.terms import usual
 from ipc_articulation.engine.terms.coordinate_term import Joints
 from ipc_articulation.frontend.nodes.numbering import all_coordinates, write_all_nodes
 from ipc_articulation.references import by_reference
@@ -32,13 +33,12 @@ class _Ends(NamedTuple):
     is_dynamic: Bools  # (n,)
     is_movable: Bools  # (n,)
     is_affine: Bools  # (n,)
-    stiffness: Array  # (A,) v κ of stiff bodies, or none [J]
     gravity: Array  # (R,) its magnitude at each row of nodes [m/s²]
     center: Array  # (n, 3) of mass, in the body's frame [m]
     is_link: Bools  # (n,) of articulations
     tree: Ints  # this and the next one are of `engine.joint_tree`
     parent: Ints
-    couples: Ints  # (c, 2) bodies that are always of one island
+    coupled: Ints  # (B,) labels of islands of bodies that are always coupled
     driven: Bools  # (B,) bodies that do not rest
     joints: Any  # this and the next one are those of `joint_coordinates.follow`
     home: Array
@@ -49,10 +49,11 @@ EndsType, Ends = by_reference(_Ends, __name__)
 
 
 @compiled
-def hold_ends(ends, joints, home, state):
-    """`Ends` of these."""
-    of_joints = Joints(*joints)
-    return Ends(*ends, of_joints, home, state)
+def hold_ends(of_rows, couples, movable, driven, of_joints, state):
+    """`Ends` of what they have by rows, pairs (c, 2) of coupled bodies, those that move, those driven, and joints."""
+    joints, home = of_joints
+    coupled = islands.join(np.arange(len(movable)), couples, movable)
+    return Ends(*of_rows, coupled, driven, Joints(*joints), home, state)
 
 
 @compiled
@@ -66,30 +67,25 @@ def begin(work, state, dt):
     """Begin a step of dt [s] at a state."""
     set_state(work, state)
     set_step(work.limits, dt, True)
-    usual, ends, q_tilde, x = work.usual, work.ends, np.empty_like(state.q), np.empty_like(work.since)
+    ends, q_tilde, x = work.ends, np.empty_like(state.q), np.empty_like(work.since)
     predict(ends.order, state, ends.acceleration, ends.is_dynamic, dt, q_tilde)
-    write_all_nodes(ends.numbers, q_tilde, usual.wells.goal)
-    usual.stiff.c[:] = dt * dt * ends.stiffness
-    usual.stiff.step[:] = 0.0
+    write_all_nodes(ends.numbers, q_tilde, work.usual.wells.goal)
+    usual.begin(work.usual, dt)
     write_all_nodes(ends.numbers, state.q, x)
     stages.begin(work, x)
 
 
 @compiled
-def recall(work, adaptive):
-    """Begin with what the last step has ended with, before anything is looked for; κ_c [Pa] of pairs without any."""
-    law, known, state, v = work.scene.table.law, work.candidates.stencils, work.ends.state, np.empty_like(work.since)
-    write_all_nodes(work.ends.numbers, state.qdot, v)
+def meet(work, adaptive):
+    """Begin with what the last step has ended with, and what is near there; κ_c [Pa] of pairs without any."""
+    scene, dt, state, numbers = work.scene, work.limits.dt, work.ends.state, work.ends.numbers
+    known, held = work.candidates.stencils, (state.pairs, state.resistances)
+    v, v_before = np.empty_like(work.since), np.empty_like(work.since)
+    write_all_nodes(numbers, state.qdot, v)
+    write_all_nodes(numbers, state.qdot_before, v_before)
     memory.recall(work.memory, state.anchored, state.anchors, state.springs, state.stretches)
-    choosing.begin_step(law, work.scene, known, (state.pairs, state.resistances), work.limits.dt, adaptive, v)
-
-
-@compiled
-def meet(work):
-    """Begin with what is near where bodies stand, and where the last motion and the one before would have begun."""
-    v, v_before, dt, state = np.empty_like(work.since), np.empty_like(work.since), work.limits.dt, work.ends.state
-    write_all_nodes(work.ends.numbers, state.qdot, v)
-    write_all_nodes(work.ends.numbers, state.qdot_before, v_before)
+    choosing.begin_step(scene.table.law, scene, known, held, dt, adaptive, v)
+    touching.collide(work)
     touching.begin(work, (work.now.x - dt * v, work.now.x - dt * v_before))
 
 
@@ -142,7 +138,7 @@ def _settle(work, gravity, stays, dt):
     for r in range(len(rows.body)):
         if not goes[rows.body[r]]:
             x[rows.first[r] : rows.first[r + 1]] = work.since[rows.first[r] : rows.first[r + 1]]
-    work.now = stages.at_place(now, x, now.y)
+    now.x = x
 
 
 @compiled

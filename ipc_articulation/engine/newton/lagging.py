@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import islands
 from ipc_articulation.engine.newton import stages, touching
@@ -27,6 +27,7 @@ from ipc_articulation.engine.newton.core import Core
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport
 from ipc_articulation.engine.stopwatch import Stopwatch
+from ipc_articulation.engine.terms import usual
 
 _WHOLE = 8  # minimisations, after which friction is renewed half-way, and steps may be as large as Newton's last ones
 _ROUNDING = 64.0 * np.finfo(float).eps  # of coordinates
@@ -51,29 +52,37 @@ def settle_friction(core: Core, most: int, report: NewtonReport, watch: Stopwatc
         if is_damped:
             _go_half_way(core, before, unsettled)
         start = stages.place(core.work)
-        unsettled = islands.anyone(_renew(core), unsettled) & core.movable & ~failed
+        unsettled = islands.anyone(renew(core.work), unsettled) & core.movable & ~failed
         before, core.is_measured = x, False
         again = minimise(core, unsettled, watch)
         report.add(again)
         failed = failed | (stages.unconverged(core.work) & (not again.converged))
         end = np.maximum(core.remainder, TINY) if is_damped else np.full(len(failed), TINY)
         unsettled = stages.moves_more(core.work, start, end, _ROUNDING) & core.movable & ~failed
-    _renew(core)
+    renew(core.work)
     if unsettled.any():
         report.warnings.append(_unsettled(core, before, unsettled, most))
 
 
-def _renew(core: Core) -> Ints:
-    """Renew friction where bodies are. Returns: labels (B,) of islands."""
-    stages.stay_there(core.work)
-    touching.collide(core.work)
-    return touching.renew_friction(core.work)
+@compiled
+def renew(work):
+    """Take normal forces and tangents of friction from where bodies stand.
+
+    Returns:
+        Labels (B,) of islands: bodies that are near there are of one.
+    """
+    stages.stay_there(work)
+    touching.collide(work)
+    touching.touch(work)
+    touching.lag_friction(work)
+    usual.follow(work.usual, work.now.x, work.now.x)
+    work.start = work.met
+    return work.start
 
 
 def _go_half_way(core: Core, before: Array, unsettled: Bools) -> None:
     """Go half-way to nodes (N, 3), or as far as nothing touches; bodies that have settled stay."""
     stages.aim(core.work, unsettled, half_way(core.work, before, unsettled))
-    touching.collide(core.work)
     stages.go_as_far(core.work)
 
 

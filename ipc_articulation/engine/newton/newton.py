@@ -9,7 +9,7 @@ slipping is treated as sticking, and that bodies almost in contact are treated a
 from __future__ import annotations
 
 from ipc_articulation.arrays import Bools
-from ipc_articulation.engine.newton import stages, touching
+from ipc_articulation.engine.newton import direction, line_search, stages, touching
 from ipc_articulation.engine.newton.convergence import FARTHER, LATE, SMALLER_STEP, STIFFER
 from ipc_articulation.engine.newton.core import Core
 from ipc_articulation.engine.newton.diagnosis import not_finite
@@ -56,8 +56,6 @@ def _iterate(core: Core, report: NewtonReport, watch: Stopwatch) -> int:
     report.iterations += 1
     at_goal, is_late = core.approach(report.iterations), report.iterations > LATE
     _solve(core, watch)
-    if core.touches:
-        touching.collide(work)
     searches, fraction = stages.decide(work, at_goal, is_late)
     report.ccd_step = min(report.ccd_step, fraction)
     watch.lap("collision detection")
@@ -85,24 +83,24 @@ def _solve(core: Core, watch: Stopwatch) -> None:
     work = core.work
     _assemble(core)
     watch.lap("assemble")
-    result = stages.solve(work, core.by_gradients, core.restrains, True)
-    if result == stages.REFUSED:
+    result = direction.solve(work, core.by_gradients, core.restrains, True)
+    if result == direction.REFUSED:
         _assemble(core)
-        result = stages.solve(work, core.by_gradients, core.restrains, False)
+        result = direction.solve(work, core.by_gradients, core.restrains, False)
     watch.lap("solve")
-    if result == stages.NOT_FINITE:
+    if result == direction.NOT_FINITE:
         raise not_finite(core) or SolverError("the Newton step is not finite")
 
 
 def _assemble(core: Core) -> None:
     """Add derivatives of all terms."""
-    stages.assemble(core.work)
+    direction.assemble(core.work)
     if core.others:
-        x, y, _ = stages.nodes(core.work)
+        x = stages.place(core.work)
         for term in core.others:
-            term.add_derivatives(x, y, core.sums)
+            term.add_derivatives(x, core.sums)
     if not core.is_begun:
-        stages.keep_blocks(core.work, *core.room())
+        direction.keep_blocks(core.work, *core.room())
         core.is_begun = True
     if core.touches:
         touching.assemble(core.work)
@@ -117,15 +115,15 @@ def _search(core: Core, report: NewtonReport) -> bool:
     work = core.work
     for halving in range(core.config.line_search_max_iter):
         report.line_search_steps += 1
-        core.measure()
-        found = stages.judge(work, halving == 0)
-        if found == stages.LOW:
+        found = line_search.judge(work, core.added(), not core.is_measured, halving == 0)
+        core.is_measured = True
+        if found == line_search.LOW:
             return True
-        if found == stages.NOT_FINITE:
+        if found == line_search.NOT_FINITE:
             raise not_finite(core) or SolverError("the step's energy is not finite")
         if halving == 0 and core.touches:  # the whole step: it may only be too straight
             _turn(core)
-        stages.halve(work)
+        line_search.halve(work)
     report.exhausted_searches += 1
     return False
 
@@ -134,21 +132,14 @@ def _turn(core: Core) -> None:
     """Take the step on circles for islands whose energy does not rise on them, see `newton.turning`."""
     work = core.work
     straight, circles, which = touching.bend(work, *core.tree)
-    E = stages.energies(work)[1]
     while which.any():
-        touching.turn(work, straight, circles, which)
-        touching.collide(work)
-        taken = touching.are_free(work, which)
+        taken = touching.turn(work, straight, circles, which)
         if taken.any():
-            core.measure()
-            taken = stages.lower(work, taken)
+            taken = line_search.lower(work, taken, core.added())
         if (taken == which).all():
-            break
+            return
         which = taken  # what goes straight after all may be in the way of the others
-    else:
-        touching.turn(work, straight, circles, which)
-        touching.collide(work)
-    stages.remember(work, E)
+    touching.turn(work, straight, circles, which)
 
 
 def _give_up(core: Core, report: NewtonReport) -> None:

@@ -6,12 +6,12 @@ import numpy as np
 
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import barriers, choosing, friction, islands, memory
+from ipc_articulation.contact.corrections import add_corrections
 from ipc_articulation.contact.models import fill
 from ipc_articulation.contact.nodes import coordinates, write_nodes
-from ipc_articulation.contact.ways import Place, cut, of_near, way, with_others
+from ipc_articulation.contact.ways import carry_foreseen, cut, of_near, way
 from ipc_articulation.engine.newton.turning import on_circles
 from ipc_articulation.engine.newton.work import points_at
-from ipc_articulation.engine.terms import usual
 from ipc_articulation.linear_system.system import solve
 
 _GAPS, _SLIPS, _EXACT_SLIPS = 0.1, 0.1, 1e-3  # of gaps, and of friction in parts of μ λ, what a last step may change
@@ -21,11 +21,12 @@ _GAPS, _SLIPS, _EXACT_SLIPS = 0.1, 0.1, 1e-3  # of gaps, and of friction in part
 def collide(work):
     """Find how far bodies may go to where is looked at, what they meet there, and what is near on this way."""
     now = work.now
+    ends, who = (work.at, work.y_at), (work.start, work.moving)
     work.free, work.met, work.candidates, stencils, among = way(
-        *(work.scene, work.candidates, now, (work.at, work.y_at), work.start, work.moving, work.limits.longest),
-        work.placed,
+        work.scene, work.candidates, now, ends, who, work.limits.longest
     )
-    work.now = with_others(now, stencils, among)
+    carry_foreseen(now.stencils, stencils)
+    now.stencils, now.among = stencils, among
 
 
 @compiled
@@ -41,41 +42,30 @@ def begin(work, before):
 
     Args:
         work: After `collide` where bodies stand.
-        before: See `ends.meet`.
+        before: nodes (N, 3) as the last motion would have brought them here, and likewise the one before it.
     """
-    scene, limits, law = work.scene, work.limits, work.scene.table.law
     touch(work)
-    now = work.now
+    scene, law, now = work.scene, work.scene.table.law, work.now
     met = choosing.adopt(law, scene, now.stencils, now.some, now.y, before)
-    work.friction = friction.lag(scene, limits, now.stencils, now.some, now.y)
-    memory.anchor(scene, limits, work.memory, work.friction, now.x, work.since)
+    lag_friction(work)
     work.stiffer = choosing.follow(law, scene, work.candidates.stencils, now.stencils, now.among, met)
     work.start = work.met
 
 
 @compiled
-def renew_friction(work):
-    """Take normal forces and tangents of friction from where bodies stand; see `engine.newton.lagging`.
-
-    Returns:
-        Labels (B,) of islands: bodies that are near there are of one.
-    """
-    touch(work)
+def lag_friction(work):
+    """Take normal forces and tangents of friction from where bodies are, and anchors from what is remembered."""
     now = work.now
     work.friction = friction.lag(work.scene, work.limits, now.stencils, now.some, now.y)
     memory.anchor(work.scene, work.limits, work.memory, work.friction, now.x, work.since)
-    usual.follow(work.usual, np.zeros_like(now.x))
-    work.start = work.met
-    return work.start
 
 
 @compiled
 def assemble(work):
     """Add the derivatives of barriers and friction."""
     scene, now, sums = work.scene, work.now, work.sums
-    of = sums.row_of_node, sums.is_free, sums.matrix, sums.g
-    barriers.add_derivatives(scene, work.limits.square, now.stencils, now.some, now.y, sums.projected, *of)
-    friction.add_friction(scene, work.friction, work.since, now.x, sums.moving, *of)
+    barriers.add_derivatives(scene, work.limits.square, now.stencils, now.some, now.y, sums)
+    friction.add_friction(scene, work.friction, work.since, now.x, sums)
 
 
 @compiled
@@ -94,18 +84,18 @@ def remember(work):
 
 
 @compiled
-def foresee(work, y, by_gradients):
-    """Correct gaps of a step to points at y (V, 3), whose forces are foreseen. Returns: where it leads then."""
+def foresee(work, by_gradients):
+    """Correct gaps of the step that is looked at, whose forces are foreseen."""
     scene, now, sums, square = work.scene, work.now, work.sums, work.limits.square
     if not by_gradients and len(now.some.of):
         loads = np.zeros_like(work.dx)
-        if barriers.add_corrections(scene, square, now.stencils, now.some, now.y, y, loads):
+        if add_corrections(scene, square, now.stencils, now.some, now.y, work.y_at, loads):
             more = np.empty_like(work.dx)
             solve(work.pattern, sums.matrix, sums.is_free, work.U, loads, more)
             work.dx -= more
-            y = points_at(work, now.x + work.dx)
-    barriers.foresee(scene, now.stencils, now.some, now.y, y)
-    return y
+            work.at = now.x + work.dx
+            work.y_at = points_at(work, work.at)
+    barriers.foresee(scene, now.stencils, now.some, now.y, work.y_at)
 
 
 @compiled
@@ -122,16 +112,16 @@ def keeps(work, ahead, y_ahead):
 @compiled
 def keeps_ahead(work):
     """The same of as much of Newton's step as bodies may go."""
-    ends, needed = (work.now.x + work.dx, work.y_ahead), (work.placed, work.candidates.points)
-    return keeps(work, *cut(work.scene, work.now, ends, work.fraction, needed))
+    ends = work.now.x + work.dx, work.y_ahead
+    return keeps(work, *cut(work.scene, work.now, ends, work.fraction, work.candidates.points))
 
 
 @compiled
 def touch(work):
     """Find what is within d̂ where bodies are."""
     now = work.now
-    some = barriers.near(work.scene.table, now.stencils, now.y, work.moving)
-    work.now = Place(now.x, now.y, now.stencils, some, now.among, of_near(now.stencils, some))
+    now.some = barriers.near(work.scene.table, now.stencils, now.y, work.moving)
+    now.touching = of_near(now.stencils, now.some)
 
 
 @compiled
@@ -152,15 +142,14 @@ def bend(work, order, parent):
 
 @compiled
 def turn(work, straight, circles, which):
-    """Look at the way on which bodies (B,) turn on circles, and the others go straight, to nodes (N, 3) each."""
+    """Look at the way on which bodies (B,) turn on circles, and the others go straight, to nodes (N, 3) each.
+
+    Returns: those of these bodies whose way is free, and leads to no other island.
+    """
     at, body, row_of_node = straight.copy(), work.scene.rows.body, work.sums.row_of_node
     for n in range(len(at)):
         if which[body[row_of_node[n]]]:
             at[n] = circles[n]
-    work.at, work.y_at, work.turned = at, points_at(work, at), which
-
-
-@compiled
-def are_free(work, which):
-    """Those of some bodies (B,) whose way is free, and leads to no other island."""
+    work.at, work.y_at, work.turned[:] = at, points_at(work, at), which
+    collide(work)
     return which & ~islands.anyone(work.met, (work.free < 1.0) | (work.met != work.labels))

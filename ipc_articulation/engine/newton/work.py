@@ -11,7 +11,7 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import memory
 from ipc_articulation.contact.friction import no_friction
 from ipc_articulation.contact.search import nothing
-from ipc_articulation.contact.ways import Place, alone, positions
+from ipc_articulation.contact.ways import nowhere, positions
 from ipc_articulation.engine.terms.term import Sums
 from ipc_articulation.linear_system.system import analysed, empty_matrix
 from ipc_articulation.references import by_reference
@@ -52,12 +52,13 @@ class _Work(NamedTuple):
     friction: Any  # `friction.Friction`
     memory: Any  # `memory.Memory` of friction
     stiffer: Bools  # (B,) bodies whose resistance is not that with which the last step ended
-    now: Place
+    nowhere: Any  # `ways.Place` with nothing near
+    now: Any  # `ways.Place`
     since: Array  # (N, 3) nodes at the beginning of the step
-    placed: Bools  # (B,) bodies of which all points are needed by terms
+    movable: Bools  # (B,) bodies of which anything moves
     start: Ints  # (B,) islands at the beginning of the step
     labels: Ints  # (B,) islands of an iteration
-    moving: Bools  # (B,) bodies whose islands have not ended
+    moving: Bools  # (B,) those whose islands have not ended
     early: Bools  # (B,) those whose islands have ended without the convergence test
     left: Bools  # (B,) the same in earlier minimisations of the step
     refused: Bools  # (B,) bodies whose exact Hessian was not definite in the last iterations
@@ -85,23 +86,24 @@ WorkType, Work = by_reference(_Work, __name__)
 
 
 @compiled
-def make_work(scene, usual, limits, ends, x, placed, spare):
+def make_work(scene, usual, limits, ends, x, spare):
     """The object for a scene with its usual terms, limits and ends, and nodes at x (N, 3).
 
-    Some bodies (B,) have all their points placed; terms may add so many blocks, and numbers.
+    Terms may add so many blocks, and numbers.
     """
-    B, matrix = len(scene.points.is_soft), empty_matrix(scene.rows.first)
-    pattern, nobody, row_of_node = analysed(matrix), np.zeros(B, dtype=np.bool_), np.empty(len(x), dtype=np.int64)
-    for r in range(len(scene.rows.body)):
-        row_of_node[scene.rows.first[r] : scene.rows.first[r + 1]] = r
-    free, known = np.zeros(len(scene.rows.body), dtype=np.bool_), nothing()
-    sums = Sums(nobody, nobody, free, row_of_node, matrix, np.zeros_like(x))
-    y, island, whole = np.zeros((len(scene.points.row), 3)), np.arange(B), np.ones(B)
-    of_step = alone(x, y), x, placed, island, island, nobody, nobody, nobody, nobody, whole, island, np.zeros_like(x), y
+    rows, is_fixed, matrix = scene.rows, scene.points.is_fixed, empty_matrix(scene.rows.first)
+    B, pattern, row_of_node = len(is_fixed), analysed(matrix), np.empty(len(x), dtype=np.int64)
+    for r in range(len(rows.body)):
+        row_of_node[rows.first[r] : rows.first[r + 1]] = r
+    flags, numbers, y = np.zeros((6, B), dtype=np.bool_), np.zeros((10, B)), np.zeros((len(scene.points.row), 3))
+    free, island, nobody, nothing_yet = np.zeros(len(rows.body), dtype=np.bool_), np.arange(B), flags[0], numbers[0]
+    sums = Sums(nobody, flags[1], free, row_of_node, matrix, np.zeros_like(x))
     return Work(
-        scene, usual, limits, ends, sums, 0, spare, pattern, np.empty(pattern.starts[-1]), known,
+        scene, usual, limits, ends, sums, 0, spare, pattern, np.empty(pattern.starts[-1]), nothing(),
         no_friction(), memory.nothing(), nobody,
-        *of_step, whole, whole, whole, np.zeros(B), nobody, whole, nobody, x, y, whole, whole, whole, whole, whole,
+        nowhere(x), nowhere(x), x, ~is_fixed, island, island, nobody, flags[2], flags[3], flags[4],
+        nothing_yet, island, np.zeros_like(x), y, nothing_yet, numbers[1], numbers[2], numbers[3], nobody,
+        numbers[4], flags[5], x, y, numbers[5], numbers[6], numbers[7], numbers[8], numbers[9],
     )  # fmt: skip
 
 
@@ -125,5 +127,5 @@ def set_step(limits, dt, rubs):
 
 @compiled
 def points_at(work, x):
-    """Points (V, 3) with nodes at x (N, 3): those of hulls, of bodies that terms need, and in candidates."""
-    return positions(work.scene.points, work.scene.rows, x, (work.placed, work.candidates.points))
+    """Points (V, 3) with nodes at x (N, 3): those of hulls, and in candidates."""
+    return positions(work.scene.points, work.scene.rows, x, work.candidates.points)

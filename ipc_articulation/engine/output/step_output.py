@@ -26,10 +26,9 @@ class StepOutput:
     def energies(self, q: Array) -> dict[str, float]:
         """Energy by term [J·s²]."""
         core, x, found = self._core, self._core.nodes(q), {}
-        y = readouts.placed(core.distances.scene, x)
         for term in core.terms:
             E = np.zeros(len(core.movable))
-            term.add_energies(x, y, core.movable, E)
+            term.add_energies(x, core.movable, E)
             found[term.name] = float(E.sum())
         if core.touches:
             found["contact"] = _contact_energy(core.work, x)

@@ -26,25 +26,20 @@ _FLAT = 1e-6  # sum of two singular values of a body that is almost flat
 
 
 @compiled
-def add_energy(q, c, moving, E):
-    """Add c ‖A - R‖² of the moving bodies to E (n,): q (n, 12), c (n,) [J·s²]."""
+def energy(C):
+    """‖A - R‖² of C = Aᵀ (3, 3)."""
     U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
-    for b in range(len(q)):
-        if moving[b] and c[b] > 0.0:
-            signed_svd(q[b, 3:].copy().reshape(3, 3), U, s, V)
-            E[b] += c[b] * np.sum((s - 1.0) ** 2)
+    signed_svd(C, V, s, U)
+    return np.sum((s - 1.0) ** 2)
 
 
 @compiled
-def add_derivatives(q, c, dA, moving, projected, g, H):
-    """Add the gradient to g (n, 12) and Hessian blocks to H (n, 12, 12), projected (n,) or exact; dA is not used."""
+def add_derivatives(C, dC, c, project, g, H):
+    """See `shape.over_nodes`; dC is not used."""
     U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
-    for b in range(len(q)):
-        if moving[b] and c[b] > 0.0:
-            A = q[b, 3:].copy().reshape(3, 3)
-            signed_svd(A, U, s, V)
-            g[b, 3:] += 2.0 * c[b] * (A - U @ V.T).copy().reshape(9)
-            _add_hessian(U, s, V, 2.0 * c[b], 2.0 if projected[b] else _FLAT, H[b])
+    signed_svd(C, V, s, U)
+    g += 2.0 * c * (C - V @ U.T)
+    _add_hessian(U, s, V, 2.0 * c, 2.0 if project else _FLAT, H)
 
 
 @compiled
@@ -56,14 +51,14 @@ def _add_hessian(U, s, V, c2, least, H):
         for j in range(i + 1, 3):
             for k in range(3):
                 for m in range(3):
-                    T[3 * k + m] = np.sqrt(0.5) * (U[k, i] * V[m, j] - U[k, j] * V[m, i])
+                    T[3 * m + k] = np.sqrt(0.5) * (U[k, i] * V[m, j] - U[k, j] * V[m, i])
             shrink = c2 * 2.0 / max(s[i] + s[j], least)
             for k in range(9):
                 for m in range(9):
                     H[3 + k, 3 + m] -= shrink * T[k] * T[m]
 
 
-KERNELS = over_nodes(add_energy, add_derivatives)
+KERNELS = over_nodes(energy, add_derivatives)
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> Shape:

@@ -82,10 +82,10 @@ class Articulation(Term):
         self._table.set_step(self._energy, self._inputs(state.q))
         self.restrains = bool(self._energy.arrays.springs.any())
 
-    def add_energies(self, x: Array, y: Array, moving: Bools, E: Array) -> None:
+    def add_energies(self, x: Array, moving: Bools, E: Array) -> None:
         add_energies(self.held, self._affine, x, E)
 
-    def add_derivatives(self, x: Array, y: Array, to: Any) -> None:
+    def add_derivatives(self, x: Array, to: Any) -> None:
         add_derivatives(self.held, self._affine, x, to)
 
     def delta_theta(self, q: Array) -> dict[int, Array]:

@@ -12,7 +12,7 @@ from ipc_articulation.articulation.evaluation import HeldArticulations, differen
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import islands
 from ipc_articulation.contact.nodes import PLACE, coordinates
-from ipc_articulation.engine.terms.coordinates import add_pair, block_of
+from ipc_articulation.engine.terms.coordinates import add_pair, block_of, by_nodes
 from ipc_articulation.engine.terms.restrained_step import loads, press, restrained
 from ipc_articulation.linear_system.system import solve
 from ipc_articulation.references import by_reference
@@ -51,17 +51,17 @@ def add_derivatives(at, affine, x, to):
     J, curvature = np.zeros(at.J.shape), np.zeros((m, 2 * DOF, 2 * DOF))
     differentiate(articulations, q, w, to.moving, to.projected, 0, m, J, curvature)
     at.delta[:] = delta
-    by_nodes, is_free, g = at.J, to.is_free, to.g
+    slopes, is_free, g = at.J, to.is_free, to.g
     for f in range(len(delta)):
         for side in range(2):
             b = bodies[f, side]
             for i in range(DOF):
-                by_nodes[f, DOF * side + PLACE[i]] = J[f, DOF * side + i]
+                slopes[f, DOF * side + PLACE[i]] = J[f, DOF * side + i]
                 if is_free[b]:
                     g[4 * b + PLACE[i] // 3, PLACE[i] % 3] += force[f] * J[f, DOF * side + i]
     for k in range(m):
-        add_pair(articulations.joints.bodies[k], curvature[k], to)
-    _add_masses(articulations, by_nodes, to)
+        add_pair(articulations.joints.bodies[k], by_nodes(curvature[k]), to)
+    _add_masses(articulations, slopes, to)
 
 
 @compiled
@@ -134,19 +134,16 @@ def restrain(at, dx, pattern, matrix, is_free, U):
     articulations, first = at.arrays, matrix.first
     labels, place = _parts(matrix, at.couples, is_free), np.where(is_free, 0, -1)
     step = _by_rows(dx, first)
-    of = articulations.bodies, at.J, articulations.rows, articulations.springs, articulations.row_tilde, at.delta
-    is_pressed, rows, springs, tilde, theta, ahead, part = press(step, place, labels, *of)
-    if not is_pressed:
+    pressed = press(at, step, place, labels)
+    if not len(pressed.part):
         return
-    given = loads(articulations.bodies, at.J, rows, part, len(is_free))
+    given = loads(articulations.bodies, at.J, pressed.rows, pressed.part, len(is_free))
     V, load, moved = np.empty(given.shape), np.zeros_like(dx), np.empty_like(dx)
     for s in range(len(given)):
         _write_rows(given[s], first, load)
         solve(pattern, matrix, is_free, U, load, moved)
         V[s] = _by_rows(moved, first)
-    _write_rows(
-        restrained(step, V, labels, articulations.bodies, at.J, rows, springs, tilde, theta, ahead, part), first, dx
-    )
+    _write_rows(restrained(at, step, V, labels, pressed), first, dx)
 
 
 @compiled

@@ -15,7 +15,7 @@ from ipc_articulation.contact.nodes import coordinates
 from ipc_articulation.engine import joint_coordinates
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.coordinates import add_gradients, add_pair
+from ipc_articulation.engine.terms.coordinates import add_gradients, add_pair, by_nodes
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.references import by_reference
 
@@ -61,7 +61,7 @@ def over_joints(phi: Any) -> Kernels:
         joint_coordinates.add_derivatives(of.joints, of.home, q, slope, curve, g, blocks)
         add_gradients(g, to)
         for k in range(len(blocks)):
-            add_pair(of.joints.bodies[k], blocks[k], to)
+            add_pair(of.joints.bodies[k], by_nodes(blocks[k]), to)
 
     return function_energies, function_derivatives
 
@@ -90,10 +90,10 @@ class CoordinateFunctions(Term):
         """Take θ where the step begins."""
         self._theta[: len(self._places)] = state.theta[self._places]
 
-    def add_energies(self, x: Array, y: Array, moving: Bools, E: Array) -> None:
+    def add_energies(self, x: Array, moving: Bools, E: Array) -> None:
         self._energies(self._functions, self._affine, x, moving, E)
 
-    def add_derivatives(self, x: Array, y: Array, to: Any) -> None:
+    def add_derivatives(self, x: Array, to: Any) -> None:
         self._derivatives(self._functions, self._affine, x, to)
 
 

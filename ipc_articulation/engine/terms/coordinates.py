@@ -6,6 +6,8 @@ permutation. A soft vertex, in the engine a corner of a row of twelve (see `tetr
 
 from __future__ import annotations
 
+import numpy as np
+
 from ipc_articulation.affine import DOF
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.nodes import PLACE
@@ -23,22 +25,35 @@ def add_gradients(of_q, to):
 
 
 @compiled
-def add_pair(bodies, block, to):
-    """Add second derivatives (24, 24) by the coordinates of two bodies, maybe twice the same, to `Sums`."""
+def by_nodes(block):
+    """Second derivatives (24, 24) by the coordinates of two bodies, by their nodes."""
+    result = np.empty((2 * DOF, 2 * DOF))
     for side in range(2):
-        i, j = bodies[side], bodies[1 - side]
-        if to.is_free[i]:
-            add_block(block, DOF * side, DOF * side, block_of(to.matrix, i, i))
-            if i == j or (i < j and to.is_free[j]):
-                add_block(block, DOF * side, DOF - DOF * side, block_of(to.matrix, i, j))
+        for other in range(2):
+            for a in range(DOF):
+                for b in range(DOF):
+                    result[DOF * side + PLACE[a], DOF * other + PLACE[b]] = block[DOF * side + a, DOF * other + b]
+    return result
 
 
 @compiled
-def add_block(block, row, column, target):
-    """Add the part (12, 12) of a block that begins at a row and a column to that of nodes."""
+def add_pair(bodies, block, to):
+    """Add second derivatives (24, 24) by the nodes of two bodies, maybe twice the same, to `Sums`."""
+    for side in range(2):
+        i, j = bodies[side], bodies[1 - side]
+        if to.is_free[i]:
+            _add_block(block, DOF * side, DOF * side, block_of(to.matrix, i, i))
+            if i == j or (i < j and to.is_free[j]):
+                _add_block(block, DOF * side, DOF - DOF * side, block_of(to.matrix, i, j))
+
+
+@compiled
+def _add_block(block, row, column, target):
+    """Add the part (12, 12) of a block that begins at a row and a column."""
     for a in range(DOF):
+        to, part = target[a], block[row + a, column : column + DOF]
         for b in range(DOF):
-            target[PLACE[a], PLACE[b]] += block[row + a, column + b]
+            to[b] += part[b]
 
 
 @compiled

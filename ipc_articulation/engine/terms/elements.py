@@ -72,11 +72,11 @@ class OverElements(Term):
         self._stiffest.refuse(dt)
         self._square = dt * dt
 
-    def add_energies(self, x: Array, y: Array, moving: Bools, E: Array) -> None:
+    def add_energies(self, x: Array, moving: Bools, E: Array) -> None:
         for group in self._groups:
             group.energies(group.elements, self._square, x, moving, E)
 
-    def add_derivatives(self, x: Array, y: Array, to: Any) -> None:
+    def add_derivatives(self, x: Array, to: Any) -> None:
         for group in self._groups:
             group.derivatives(group.elements, self._square, x, to)
 

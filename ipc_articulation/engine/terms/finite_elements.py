@@ -74,8 +74,8 @@ class FiniteElements(OverElements):
         for constants, creases in zip(self._plastic, self._creases, strict=True):
             constants[:] = creases[:, 1:4]
 
-    def add_derivatives(self, x: Array, y: Array, to: Any) -> None:
-        super().add_derivatives(x, y, to)
+    def add_derivatives(self, x: Array, to: Any) -> None:
+        super().add_derivatives(x, to)
         self.room = 0  # all blocks have been found
 
     def creases(self, y: Array) -> Array:

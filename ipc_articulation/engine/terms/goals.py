@@ -42,10 +42,10 @@ class Goals(Term):
     def approach(self, share: float) -> None:
         self._goal[:] = self._x_t + share * (self._aim - self._x_t)
 
-    def add_energies(self, x: Array, y: Array, moving: Bools, E: Array) -> None:
+    def add_energies(self, x: Array, moving: Bools, E: Array) -> None:
         add_energies(self._wells, x, moving, E)
 
-    def add_derivatives(self, x: Array, y: Array, to: Any) -> None:
+    def add_derivatives(self, x: Array, to: Any) -> None:
         add_derivatives(self._wells, x, to)
 
     @abstractmethod

@@ -23,12 +23,10 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation import kinds
 from ipc_articulation.articulation.kinds import HELD, HELICAL, KINDS
-from ipc_articulation.articulation.vectors import to_world
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.nodes import coordinates
+from ipc_articulation.contact.nodes import coordinates, write_nodes
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.coordinates import add_gradients, add_pair
+from ipc_articulation.engine.terms.coordinates import add_pair
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.joints import JointMesh
 from ipc_articulation.references import by_reference
@@ -40,10 +38,10 @@ class _Penalties(NamedTuple):
     kind: Ints  # (m,)
     bodies: Ints  # (m, 2) rows of the left and of the right body
     stiffness: Array  # (m,) κ [kg]
-    local: Array  # (m, 2, HELD, 4) vectors of the two bodies, homogeneous: w = 1 for a point, 0 for a direction
+    weight: Array  # (m, 2, HELD, 4) vectors of the two bodies, by their nodes
     is_linear: Bools  # (m,) see `kinds.Kind`
     held: Ints  # (m,) vectors of a body that are held; r has three numbers for each
-    blocks: Array  # (m, 24, 24) Hessians, constant where r is linear
+    blocks: Array  # (m, 24, 24) Hessians by the nodes of both bodies, constant where r is linear
 
 
 PenaltiesType, Penalties = by_reference(_Penalties, __name__)
@@ -61,29 +59,25 @@ class JointPenalties(Term):
 
     name = "joint"
 
-    def __init__(self, meshes: Sequence[JointMesh], mass: Array, affine: int) -> None:
-        """Take the joints of joint geometries, the masses of all bodies, (n,) [kg], and the number of affine ones."""
+    def __init__(self, meshes: Sequence[JointMesh], mass: Array) -> None:
+        """Take the joints of joint geometries, and the masses of all bodies, (n,) [kg]."""
         arrays = _make_penalties(meshes, mass)
-        _set_constant_hessians(arrays)
-        self.penalties, self._affine = hold_penalties(arrays), affine
+        self.penalties = _hold(arrays)
         self.couples = self.joints = arrays.bodies
         self.room = len(arrays.bodies)
 
-    def begin_step(self, state: EngineState, x: Array, dt: float) -> None:
-        """Do nothing, because nothing changes from step to step."""
+    def add_energies(self, x: Array, moving: Bools, E: Array) -> None:
+        add_energies(self.penalties, x, moving, E)
 
-    def add_energies(self, x: Array, y: Array, moving: Bools, E: Array) -> None:
-        add_penalty_energies(self.penalties, self._affine, x, moving, E)
-
-    def add_derivatives(self, x: Array, y: Array, to: Any) -> None:
-        add_penalty_derivatives(self.penalties, self._affine, x, to)
+    def add_derivatives(self, x: Array, to: Any) -> None:
+        add_derivatives(self.penalties, x, to)
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> JointPenalties:
     """The penalties of the joint geometries among the slots."""
     ids = {slot.id() for slot in slots}
     meshes = [mesh for mesh in context.joints if mesh.geo_id in ids]
-    return JointPenalties(meshes, context.bodies.mass[:, 0, 0], context.numbering.affine)
+    return JointPenalties(meshes, context.bodies.mass[:, 0, 0])
 
 
 def _make_penalties(meshes: Sequence[JointMesh], mass: Array) -> _Penalties:
@@ -98,181 +92,130 @@ def _make_penalties(meshes: Sequence[JointMesh], mass: Array) -> _Penalties:
         kind=np.repeat(np.array([mesh.kind.kind for mesh in meshes], dtype=np.int64), counts),
         bodies=bodies,
         stiffness=ratio * mass[bodies].sum(axis=1),
-        local=local,
+        weight=np.roll(local, 1, axis=-1),  # (v̄, w), w = 1 for a point and 0 for a direction, are (w, v̄) by nodes
         is_linear=np.repeat(np.array([KINDS[mesh.kind.kind].is_linear for mesh in meshes], dtype=bool), counts),
         held=np.repeat(np.array([of_mesh.shape[2] for of_mesh in vectors], dtype=np.int64), counts),
         blocks=np.zeros((len(bodies), 2 * DOF, 2 * DOF)),
     )
 
 
+class _Parted(NamedTuple):
+    """How far a joint is parted, and the slopes of that; room for any kind."""
+
+    u: Array  # (HELD, 3) world vectors of the left body
+    v: Array  # (HELD, 3) of the right body
+    r: Array  # (3 HELD,)
+    D: Array  # (3 HELD, 2, HELD, 3) ∂r by these vectors, where r is not linear
+    J: Array  # (3 HELD, 24) the same by nodes
+
+
 @compiled
-def energies(penalties, q):
-    """Energy of each joint at q (n, 12), (m,)."""
-    E = np.zeros(len(penalties.kind))
-    x, y, r = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD)
-    for j in range(len(E)):
-        _residual_at(penalties, j, q, x, y, r)
+def _hold(arrays):
+    """`Penalties` of arrays, with the constant Hessians."""
+    penalties, at = Penalties(*arrays), _room()
+    for row in range(3 * HELD):
+        at.D[row, 0, row // 3, row % 3], at.D[row, 1, row // 3, row % 3] = 1.0, -1.0
+    for j in range(len(penalties.kind)):
+        if penalties.is_linear[j]:
+            _pull_back(at.D, penalties.weight[j], penalties.held[j], at.J)
+            _write_square(penalties, j, at.J)
+    return penalties
+
+
+@compiled
+def _room():
+    vectors = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD)
+    return _Parted(*vectors, np.zeros((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 2 * DOF)))
+
+
+@compiled
+def add_energies(penalties, x, moving, E):
+    """Add the energies of joints, with nodes at x (N, 3), to one of their bodies that moves, E (B,)."""
+    at = _room()
+    for j in range(len(penalties.kind)):
+        left, right = penalties.bodies[j]
+        _part(penalties, j, x, at)
+        b = left if moving[left] else right
         for row in range(3 * penalties.held[j]):
-            E[j] += 0.5 * penalties.stiffness[j] * r[row] * r[row]
-    return E
+            E[b] += 0.5 * penalties.stiffness[j] * at.r[row] * at.r[row]
 
 
 @compiled
-def add_derivatives(penalties, q, moving, g):
-    """Add the gradient at q (n, 12) of moving bodies to g (n, 12), and bring Hessians of their joints up to date."""
-    nobody = np.zeros(DOF)
-    x, y, r = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD)
-    D, J = np.empty((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 2 * DOF))
+def add_derivatives(penalties, x, to):
+    """Add gradient and Hessian, with nodes at x (N, 3), to `Sums`."""
+    at, g, bodies, projected = _room(), np.empty((2, 4, 3)), penalties.bodies, to.projected
     for j in range(len(penalties.kind)):
-        left, right = penalties.bodies[j]
-        if not (moving[left] or moving[right]):
-            continue
-        g_left, g_right = g[left] if moving[left] else nobody, g[right] if moving[right] else nobody
-        _add_gradient(penalties, j, q, x, y, r, D, J, g_left, g_right)
-        if not penalties.is_linear[j]:
-            _write_square(penalties.stiffness[j], J, penalties.held[j], penalties.blocks[j])
-
-
-@compiled
-def add_residual_curvature(penalties, q, moving, projected):
-    """Add κ Σ r_row ∂²r_row at q (n, 12) to the Hessians of joints with bilinear residuals, just brought up to date.
-
-    Those of which neither body moves, or one is projected, of masks (n,), stay as they are.
-    """
-    x, y, r, C = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD), np.empty((2, HELD, 3, 2, HELD, 3))
-    for j in range(len(penalties.kind)):
-        left, right = penalties.bodies[j]
-        if penalties.is_linear[j] or penalties.kind[j] == HELICAL or projected[left] or projected[right]:
-            continue
-        if not (moving[left] or moving[right]):
-            continue
-        _residual_at(penalties, j, q, x, y, r)
-        _curvature(penalties.kind[j], penalties.held[j], x, y, r, C)
-        _add_pulled_back(penalties.stiffness[j], C, penalties.local[j], penalties.held[j], penalties.blocks[j])
-
-
-@compiled
-def _curvature(kind, held, x, y, r, C):
-    """Write Σ r_row ∂²r_row by the world vectors into C; slopes of bilinear residuals are linear: steps are exact."""
-    D, ahead = np.empty((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 2, HELD, 3))
-    kinds.residual_slopes(kind, x, y, D)
-    C[:] = 0.0
-    for side in range(2):
-        v = x if side == 0 else y
-        for a in range(held):
-            for k in range(3):
-                before = v[a, k]
-                v[a, k] += 1.0
-                kinds.residual_slopes(kind, x, y, ahead)
-                v[a, k] = before
-                for row in range(3 * held):
-                    for other in range(2):
-                        for b in range(held):
-                            for m in range(3):
-                                C[side, a, k, other, b, m] += r[row] * (ahead[row, other, b, m] - D[row, other, b, m])
-
-
-@compiled
-def _add_pulled_back(kappa, C, local, held, block):
-    """Add κ (∂v/∂q)ᵀ C ∂v/∂q to a block (24, 24), v the world vectors."""
-    for side in range(2):
-        for a in range(held):
-            for k in range(3):
-                for other in range(2):
-                    for b in range(held):
-                        for m in range(3):
-                            c = kappa * C[side, a, k, other, b, m]
-                            if c != 0.0:
-                                _add_outer(c, local[side, a], local[other, b], DOF * side, k, DOF * other, m, block)
-
-
-@compiled
-def _add_outer(c, left, right, at, k, to, m, block):
-    """Add c ∂v_k ∂w_m, of world vectors with the local ones left and right (4,), of bodies at `at` and `to`."""
-    for i in range(4):
-        row = at + (k if i == 3 else 3 + 3 * k + i)
-        for j in range(4):
-            block[row, to + (m if j == 3 else 3 + 3 * m + j)] += c * left[i] * right[j]
+        left, right = bodies[j]
+        if to.is_free[left] or to.is_free[right]:
+            _part(penalties, j, x, at)
+            _write_gradient(penalties, j, at, g)
+            for side in range(2):
+                if to.is_free[bodies[j, side]]:
+                    for n in range(4):
+                        for k in range(3):
+                            to.g[4 * bodies[j, side] + n, k] += g[side, n, k]
+            if not penalties.is_linear[j]:
+                _write_square(penalties, j, at.J)
+                if penalties.kind[j] != HELICAL and not (projected[left] or projected[right]):
+                    _add_curvature(penalties, j, at)
+            add_pair(bodies[j], penalties.blocks[j], to)
 
 
 @compiled
 def gradients(penalties, q):
     """The gradient of each joint's energy by the coordinates of its two bodies at q (n, 12), (m, 2, 12)."""
-    x, y, r = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD)
-    D, J = np.empty((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 2 * DOF))
-    g = np.zeros((len(penalties.kind), 2, DOF))
-    for j in range(len(g)):
-        _add_gradient(penalties, j, q, x, y, r, D, J, g[j, 0], g[j, 1])
-    return g
+    m, x, at = len(penalties.kind), np.empty((4 * len(q), 3)), _room()
+    write_nodes(q, x)
+    g = np.empty((m, 2, 4, 3))
+    for j in range(m):
+        _part(penalties, j, x, at)
+        _write_gradient(penalties, j, at, g[j])
+    return coordinates(g.reshape(8 * m, 3), 2 * m).reshape(m, 2, DOF)
 
 
 @compiled
-def _add_gradient(penalties, j, q, x, y, r, D, J, g_left, g_right):
-    """Add the gradient of joint j; x, y, r, D are scratch, and J receives ∂r/∂q where r is not linear."""
-    kappa = penalties.stiffness[j]
-    _residual_at(penalties, j, q, x, y, r)
-    if penalties.is_linear[j]:
-        for a in range(penalties.held[j]):
-            _add_pulled(penalties.local[j, 0, a], kappa, r[3 * a : 3 * a + 3], g_left)
-            _add_pulled(penalties.local[j, 1, a], -kappa, r[3 * a : 3 * a + 3], g_right)
-    else:
-        kinds.residual_slopes(penalties.kind[j], x, y, D)
-        _pull_back(D, penalties.local[j], penalties.held[j], J)
-        for row in range(3 * penalties.held[j]):
-            for i in range(DOF):
-                g_left[i] += kappa * r[row] * J[row, i]
-                g_right[i] += kappa * r[row] * J[row, DOF + i]
-
-
-@compiled
-def _set_constant_hessians(penalties):
-    D, J = np.zeros((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 2 * DOF))
-    for row in range(3 * HELD):
-        D[row, 0, row // 3, row % 3], D[row, 1, row // 3, row % 3] = 1.0, -1.0
-    for j in range(len(penalties.kind)):
-        if penalties.is_linear[j]:
-            _pull_back(D, penalties.local[j], penalties.held[j], J)
-            _write_square(penalties.stiffness[j], J, penalties.held[j], penalties.blocks[j])
-
-
-@compiled
-def _residual_at(penalties, joint, q, x, y, r):
-    """r (3 HELD,) of a joint at q (n, 12), and the world vectors x, y (HELD, 3) of its two bodies."""
-    count = penalties.held[joint]
-    to_world(penalties.local[joint, 0], count, q[penalties.bodies[joint, 0]], x)
-    to_world(penalties.local[joint, 1], count, q[penalties.bodies[joint, 1]], y)
-    if penalties.is_linear[joint]:
-        for a in range(count):
+def _part(penalties, j, x, at):
+    """Write world vectors and r of joint j with nodes at x (N, 3)."""
+    held, weight = penalties.held[j], penalties.weight[j]
+    for side in range(2):
+        vectors, first = at.u if side == 0 else at.v, 4 * penalties.bodies[j, side]
+        for a in range(held):
             for k in range(3):
-                r[3 * a + k] = x[a, k] - y[a, k]
+                vectors[a, k] = 0.0
+                for n in range(4):
+                    vectors[a, k] += weight[side, a, n] * x[first + n, k]
+    if penalties.is_linear[j]:
+        for a in range(held):
+            for k in range(3):
+                at.r[3 * a + k] = at.u[a, k] - at.v[a, k]
     else:
-        kinds.residual(penalties.kind[joint], x, y, r)
+        kinds.residual(penalties.kind[j], at.u, at.v, at.r)
 
 
 @compiled
-def _add_pulled(local, factor, f, g):
-    """Add factor·(∂x/∂q)ᵀ f, for a world vector x with the local one (4,), to g (12,)."""
-    for k in range(3):
-        g[k] += factor * local[3] * f[k]
-        for i in range(3):
-            g[3 + 3 * k + i] += factor * local[i] * f[k]
-
-
-@compiled
-def _write_square(kappa, J, held, block):
-    """Write κ JᵀJ of the first 3 held rows of J (3 HELD, 24)."""
-    block[:] = 0.0
+def _write_gradient(penalties, j, at, g):
+    """Write the gradient (2, 4, 3) of a parted joint; J too, where r is not linear."""
+    kappa, held, weight = penalties.stiffness[j], penalties.held[j], penalties.weight[j]
+    g[:] = 0.0
+    if penalties.is_linear[j]:
+        for a in range(held):
+            for n in range(4):
+                for k in range(3):
+                    g[0, n, k] += kappa * weight[0, a, n] * at.r[3 * a + k]
+                    g[1, n, k] -= kappa * weight[1, a, n] * at.r[3 * a + k]
+        return
+    kinds.residual_slopes(penalties.kind[j], at.u, at.v, at.D)
+    _pull_back(at.D, weight, held, at.J)
     for row in range(3 * held):
-        for a in range(2 * DOF):
-            factor = kappa * J[row, a]
-            if factor != 0.0:
-                for b in range(block.shape[1]):
-                    block[a, b] += factor * J[row, b]
+        for side in range(2):
+            for n in range(4):
+                for k in range(3):
+                    g[side, n, k] += kappa * at.r[row] * at.J[row, DOF * side + 3 * n + k]
 
 
 @compiled
-def _pull_back(D, local, held, J):
-    """J = D ∂(world vectors)/∂q, in the first 3 held rows of J (3 HELD, 24)."""
+def _pull_back(D, weight, held, J):
+    """J = D ∂(world vectors)/∂(nodes), in the first 3 held rows of J (3 HELD, 24)."""
     J[:] = 0.0
     for row in range(3 * held):
         for side in range(2):
@@ -280,30 +223,50 @@ def _pull_back(D, local, held, J):
                 for k in range(3):
                     d = D[row, side, a, k]
                     if d != 0.0:
-                        J[row, DOF * side + k] += d * local[side, a, 3]
-                        for i in range(3):
-                            J[row, DOF * side + 3 + 3 * k + i] += d * local[side, a, i]
+                        for n in range(4):
+                            J[row, DOF * side + 3 * n + k] += d * weight[side, a, n]
 
 
 @compiled
-def hold_penalties(penalties):
-    return Penalties(*penalties)
+def _write_square(penalties, j, J):
+    """Write κ JᵀJ of joint j."""
+    block = penalties.blocks[j]
+    block[:] = 0.0
+    for row in range(3 * penalties.held[j]):
+        for a in range(2 * DOF):
+            factor = penalties.stiffness[j] * J[row, a]
+            if factor != 0.0:
+                for b in range(2 * DOF):
+                    block[a, b] += factor * J[row, b]
 
 
 @compiled
-def add_penalty_energies(penalties, affine, x, moving, E):
-    of_joints, bodies = energies(penalties, coordinates(x, affine)), penalties.bodies
-    for j in range(len(of_joints)):
-        left, right = bodies[j]
-        E[left if moving[left] else right] += of_joints[j]
+def _add_curvature(penalties, j, at):
+    """Add κ Σ r_row ∂²r_row of a joint whose r is bilinear: its slopes are linear, so differences are exact."""
+    kind, held, ahead = penalties.kind[j], penalties.held[j], np.empty(at.D.shape)
+    for side in range(2):
+        vectors = at.u if side == 0 else at.v
+        for a in range(held):
+            for k in range(3):
+                before = vectors[a, k]
+                vectors[a, k] += 1.0
+                kinds.residual_slopes(kind, at.u, at.v, ahead)
+                vectors[a, k] = before
+                for other in range(2):
+                    for b in range(held):
+                        for m in range(3):
+                            c = 0.0
+                            for row in range(3 * held):
+                                c += at.r[row] * (ahead[row, other, b, m] - at.D[row, other, b, m])
+                            if c != 0.0:
+                                _add_outer(penalties, j, c, (side, a, k), (other, b, m))
 
 
 @compiled
-def add_penalty_derivatives(penalties, affine, x, to):
-    q, g = coordinates(x, affine), np.zeros((affine, DOF))
-    add_derivatives(penalties, q, to.moving, g)
-    add_residual_curvature(penalties, q, to.moving, to.projected)
-    add_gradients(g, to)
-    bodies, blocks = penalties.bodies, penalties.blocks
-    for j in range(len(bodies)):
-        add_pair(bodies[j], blocks[j], to)
+def _add_outer(penalties, j, c, one, another):
+    """Add κ c ∂v_k ∂w_m, of two world vectors v and w of joint j, given by side, number and axis each."""
+    (side, a, k), (other, b, m), block, weight = one, another, penalties.blocks[j], penalties.weight[j]
+    for n in range(4):
+        for p in range(4):
+            entry = penalties.stiffness[j] * c * weight[side, a, n] * weight[other, b, p]
+            block[DOF * side + 3 * n + k, DOF * other + 3 * p + m] += entry

@@ -38,10 +38,10 @@ class Load(Term):
         write_nodes(of_bodies, nodes)
         self._press(nodes, x)
 
-    def add_energies(self, x: Array, y: Array, moving: Bools, E: Array) -> None:
+    def add_energies(self, x: Array, moving: Bools, E: Array) -> None:
         _add_energies(self._F, self._x_t, self._body, x, moving, E)
 
-    def add_derivatives(self, x: Array, y: Array, to: Any) -> None:
+    def add_derivatives(self, x: Array, to: Any) -> None:
         _add_derivatives(self._F, to)
 
 

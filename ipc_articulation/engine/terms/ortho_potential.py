@@ -29,96 +29,64 @@ NAME = "ortho potential"
 
 
 @compiled
-def add_energy(q, c, moving, E):
-    """Add c ‖A Aᵀ - I‖² of the moving bodies to E (n,): q (n, 12), c (n,) [J·s²]."""
-    for b in range(len(q)):
-        if moving[b] and c[b] > 0.0:
-            S = _strain(q[b])
-            E[b] += c[b] * np.sum(S * S)
+def energy(C):
+    """‖A Aᵀ - I‖² of C = Aᵀ (3, 3)."""
+    total = 0.0
+    for i in range(3):
+        for j in range(3):
+            total += _strain(C, i, j) ** 2
+    return total
 
 
 @compiled
-def add_derivatives(q, c, dA, moving, projected, g, H):
-    """Add the gradient to g (n, 12) and Hessian blocks to H (n, 12, 12), projected (n,) with dA (n, 9), or exact."""
-    T, V = np.empty((3, 3)), np.empty((3, 3))
-    for b in range(len(q)):
-        if moving[b] and c[b] > 0.0:
-            A, S = q[b, 3:].reshape(3, 3), _strain(q[b])
-            _add_gradient(A, S, 4.0 * c[b], g[b])
-            _add_hessian(A, 4.0 * c[b], H[b])
-            if projected[b]:
-                _predicted_tension(S, dA[b], T)
-                eigenvectors(T, V)
-                _add_tension(T, V, 4.0 * c[b], H[b])
-            else:
-                _add_stress(S, 4.0 * c[b], H[b])
-
-
-@compiled
-def _strain(q):
+def add_derivatives(C, dC, c, project, g, H):
+    """See `shape.over_nodes`; projected by the last step, or exact."""
     S = np.empty((3, 3))
     for i in range(3):
         for j in range(3):
-            s = -1.0 if i == j else 0.0
-            for k in range(3):
-                s += q[3 + 3 * i + k] * q[3 + 3 * j + k]
-            S[i, j] = s
-    return S
+            S[i, j] = _strain(C, i, j)
+    for k in range(3):
+        for i in range(3):
+            g[k, i] += 4.0 * c * (S[i, 0] * C[k, 0] + S[i, 1] * C[k, 1] + S[i, 2] * C[k, 2])
+    if project:
+        _make_tension(S, dC)
+    _add_hessian(C, S, 4.0 * c, H)
 
 
 @compiled
-def _add_gradient(A, S, c4, g):
-    for i in range(3):
-        for k in range(3):
-            for j in range(3):
-                g[3 + 3 * i + k] += c4 * S[i, j] * A[j, k]
+def _strain(C, i, j):
+    """(A Aᵀ - I)_ij."""
+    return C[0, i] * C[0, j] + C[1, i] * C[1, j] + C[2, i] * C[2, j] - (1.0 if i == j else 0.0)
 
 
 @compiled
-def _add_hessian(A, c4, H):
-    """Entries 4c [(AᵀA)_kl δ_ij + A_jk A_il] for ∂²E/∂A_ik ∂A_jl."""
-    for i in range(3):
-        for k in range(3):
-            for j in range(3):
-                for m in range(3):
-                    h = A[j, k] * A[i, m]
-                    if i == j:
-                        h += A[0, k] * A[0, m] + A[1, k] * A[1, m] + A[2, k] * A[2, m]
-                    H[3 + 3 * i + k, 3 + 3 * j + m] += c4 * h
-
-
-@compiled
-def _predicted_tension(S, dA, T):
-    """T = S - dA dAᵀ."""
+def _make_tension(S, dC):
+    """Make S the positive part of T = S - dA dAᵀ."""
+    T, V = np.empty((3, 3)), np.empty((3, 3))
     for i in range(3):
         for j in range(3):
-            T[i, j] = S[i, j]
-            for k in range(3):
-                T[i, j] -= dA[3 * i + k] * dA[3 * j + k]
+            T[i, j] = S[i, j] - (dC[0, i] * dC[0, j] + dC[1, i] * dC[1, j] + dC[2, i] * dC[2, j])
+    eigenvectors(T, V)
+    S[:] = 0.0
+    for e in range(3):
+        for i in range(3):
+            for j in range(3):
+                S[i, j] += max(T[e, e], 0.0) * V[i, e] * V[j, e]
 
 
 @compiled
-def _add_tension(T, V, c4, H):
-    """Entries 4c T⁺_ij δ_km for ∂²E/∂A_ik ∂A_jm, T⁺ the positive part of T = V diag Vᵀ."""
-    for e in range(3):
-        if T[e, e] > 0.0:
+def _add_hessian(C, T, c4, H):
+    """Entries 4c [(AᵀA)_km δ_ij + A_jk A_im + T_ij δ_km] for ∂²E/∂A_ik ∂A_jm."""
+    for k in range(3):
+        for m in range(3):
+            square = C[k, 0] * C[m, 0] + C[k, 1] * C[m, 1] + C[k, 2] * C[m, 2]
             for i in range(3):
                 for j in range(3):
-                    t = c4 * T[e, e] * V[i, e] * V[j, e]
-                    for k in range(3):
-                        H[3 + 3 * i + k, 3 + 3 * j + k] += t
+                    h = C[k, j] * C[m, i] + (square if i == j else 0.0) + (T[i, j] if k == m else 0.0)
+                    H[3 + 3 * k + i, 3 + 3 * m + j] += c4 * h
 
 
-@compiled
-def _add_stress(S, c4, H):
-    """Entries 4c S_ij δ_km for ∂²E/∂A_ik ∂A_jm."""
-    for i in range(3):
-        for j in range(3):
-            for k in range(3):
-                H[3 + 3 * i + k, 3 + 3 * j + k] += c4 * S[i, j]
-
-
-KERNELS = over_nodes(add_energy, add_derivatives)
+KERNELS = over_nodes(energy, add_derivatives)
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> Shape:

@@ -15,44 +15,54 @@ and one load Gᵀ of each part is solved for together. So robots that do not tou
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ipc_articulation.affine import DOF
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation.bounded_springs import STIFFNESS, slopes
 from ipc_articulation.articulation.spring_impulses import impulses
 from ipc_articulation.articulation.spring_rows import along, selected
 from ipc_articulation.compiled import compiled
 
 
+class Pressed(NamedTuple):
+    """The S springs of the parts of H in which any spring bears on a step, part by part."""
+
+    rows: Any  # C, `SpringRows`
+    springs: Array  # (S, 4, 4)
+    tilde: Array  # (S,) C δθ̃
+    x: Array  # (S,)
+    ahead: Array  # (S,) x̂
+    part: Ints  # (S,)
+
+
 @compiled
-def press(dq, place, labels, bodies, J, rows, springs, tilde, delta):
-    """The springs of the parts of H in which any spring bears on a step.
+def press(at, dq, place, labels):
+    """The springs that bear on a step.
 
     Args:
+        at: Articulations, `Linearized`.
         dq: -H⁻¹ g, (n, 12), without them.
         place: Of each body among the unknowns, (n,); -1 where it has none.
         labels: The part of each body, (n,); all bodies of an articulation are in one.
-        bodies: The two bodies of each freedom's joint, (F, 2).
-        J: ∂δθ/∂q, (F, 24).
-        rows: C, S rows.
-        springs: The springs, (S, 4, 4).
-        tilde: C δθ̃, (S,).
-        delta: δθ at present, (F,).
 
     Returns:
-        Whether there are any. Of them, part by part: rows, springs, C δθ̃, x, x̂, and the part.
+        `Pressed`.
     """
-    chosen = _moving(place, bodies, rows, springs)
-    rows, springs, tilde = selected(rows, chosen), springs[chosen], tilde[chosen]
-    x = along(rows, delta)
-    ahead = x + _along(bodies, J, rows, dq)
+    of, bodies = at.arrays, at.arrays.bodies
+    chosen = _moving(place, bodies, of.rows, of.springs)
+    rows, springs, tilde = selected(of.rows, chosen), of.springs[chosen], of.row_tilde[chosen]
+    x = along(rows, at.delta)
+    ahead = x + _along(bodies, at.J, rows, dq)
     slope, part = slopes(springs, tilde, ahead), _parts(place, labels, bodies, rows)
     is_pressed = np.zeros(len(labels), dtype=np.bool_)
     for s in range(len(slope)):
         is_pressed[part[s]] |= slope[s] != 0.0
     order = np.argsort(part, kind="mergesort")
     kept = order[is_pressed[part[order]]]
-    return len(kept) > 0, selected(rows, kept), springs[kept], tilde[kept], x[kept], ahead[kept], part[kept]
+    return Pressed(selected(rows, kept), springs[kept], tilde[kept], x[kept], ahead[kept], part[kept])
 
 
 @compiled
@@ -69,11 +79,12 @@ def loads(bodies, J, rows, part, n):
 
 
 @compiled
-def restrained(dq, V, labels, bodies, J, rows, springs, tilde, x, ahead, part):
+def restrained(at, dq, V, labels, pressed):
     """dq - H⁻¹ Gᵀ μ, given V = H⁻¹ of the `loads`; the other arguments as for, and from, `press`."""
+    rows, springs, tilde, x, ahead, part = pressed
     yields, step, first = np.empty((len(V), len(part))), dq.copy(), 0
     for s in range(len(V)):
-        yields[s] = _along(bodies, J, rows, V[s])
+        yields[s] = _along(at.arrays.bodies, at.J, rows, V[s])
     while first < len(part):
         after = first + 1
         while after < len(part) and part[after] == part[first]:

@@ -36,7 +36,6 @@ class Term(ABC):
     joints: Ints = NO_PAIRS  # (m, 2) pairs of bodies that a joint holds together
     drives: Ints = NO_BODIES  # (k,) bodies whose energy may change while they rest: users or animators write it
     exact: Ints = NO_BODIES  # (k,) for which Newton must converge completely: another engine continues from them
-    placed: Ints = NO_BODIES  # (k,) affine bodies whose points it needs
     room: int = 0  # largest number of blocks of two different rows that it adds
 
     @property
@@ -44,29 +43,24 @@ class Term(ABC):
         """The largest number of numbers in the blocks of `room`."""
         return 144 * self.room
 
-    @abstractmethod
-    def begin_step(self, state: EngineState, x: Array, dt: float) -> None:
+    def begin_step(self, state: EngineState, x: Array, dt: float) -> None:  # noqa: B027
         """Compute everything that is constant in the step of dt [s] from a state, whose nodes are x (N, 3)."""
 
     def approach(self, share: float) -> None:  # noqa: B027
         """Move the goal to this fraction of its way, in (0, 1]; `begin_step` sets it to 1."""
 
-    def follow(self, step: Array) -> None:  # noqa: B027
-        """Report the change of nodes (N, 3) by a Newton step; zeros where a minimisation begins anew."""
-
     @abstractmethod
-    def add_energies(self, x: Array, y: Array, moving: Bools, E: Array) -> None:
+    def add_energies(self, x: Array, moving: Bools, E: Array) -> None:
         """Add the energy to E (B,); that of several bodies is added to one that moves.
 
         Args:
             x: Nodes (N, 3) [m].
-            y: Points (V, 3) [m].
             moving: Bodies (B,) that move; what no moving body has may be left out.
             E: It is inf if x is not allowed.
         """
 
     @abstractmethod
-    def add_derivatives(self, x: Array, y: Array, to: Any) -> None:
+    def add_derivatives(self, x: Array, to: Any) -> None:
         """Add ∂E/∂x and ∂²E/∂x² of free rows to `Sums`.
 
         The Hessian is positive semidefinite for the projected bodies, and exact for the others. The matrix of all calls

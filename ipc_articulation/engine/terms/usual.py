@@ -16,12 +16,14 @@ from ipc_articulation.engine.terms import articulations, joint_penalty, ortho_po
 from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.articulations import linearized
 from ipc_articulation.engine.terms.joint_penalty import JointPenalties
-from ipc_articulation.engine.terms.kinetic import ROUNDING, Kinetic
-from ipc_articulation.engine.terms.shape import Stiff
+from ipc_articulation.engine.terms.kinetic import Kinetic
+from ipc_articulation.engine.terms.shape import hold as hold_shapes
+from ipc_articulation.engine.terms.shape import set_step
 from ipc_articulation.engine.terms.term import NO_PAIRS, Term
 from ipc_articulation.references import by_reference
 
 _NAMES = Kinetic.name, ortho_potential.NAME, JointPenalties.name, Articulation.name
+_ROUNDING = 8.0 * float(np.finfo(np.float64).eps)  # of a coordinate: vertices are sums of a few products
 _stiff_energies, _stiff_derivatives = ortho_potential.KERNELS
 
 
@@ -44,11 +46,6 @@ def _hold(wells, inertia, stiff, penalties, articulations, affine):
     return Usual(wells, inertia, stiff, penalties, articulations, affine)
 
 
-@compiled
-def _no_shapes(nodes):
-    return Stiff(np.zeros(0), np.zeros((nodes, 3)))
-
-
 def take_usual(terms: list[Term], affine: int, nodes: int) -> tuple[Any, list[Term]]:
     """What the usual ones of a scene's terms hold, with A affine bodies and N nodes; and the others."""
     usual: dict[str, Any] = {term.name: term for term in terms if term.name in _NAMES}
@@ -56,16 +53,12 @@ def take_usual(terms: list[Term], affine: int, nodes: int) -> tuple[Any, list[Te
     held = _hold(
         inertia.wells,
         inertia.inertia,
-        _no_shapes(nodes) if shape is None else shape.stiff,
-        _no_penalties(affine) if penalties is None else penalties.penalties,
+        hold_shapes(np.zeros(0), nodes) if shape is None else shape.stiff,
+        JointPenalties([], np.zeros(affine)).penalties if penalties is None else penalties.penalties,
         _no_articulations(affine) if driven is None else driven.held,
         affine,
     )
     return held, [term for term in terms if term.name not in usual]
-
-
-def _no_penalties(affine: int) -> Any:
-    return JointPenalties([], np.zeros(affine), affine).penalties
 
 
 def _no_articulations(affine: int) -> Any:
@@ -79,7 +72,7 @@ def add_energies(usual, x, moving, E):
     wells.add_energies(usual.wells, x, moving, E)
     _stiff_energies(usual.stiff, x, moving, E)
     if len(usual.penalties.kind):
-        joint_penalty.add_penalty_energies(usual.penalties, usual.affine, x, moving, E)
+        joint_penalty.add_energies(usual.penalties, x, moving, E)
     if len(usual.articulations.owner):
         articulations.add_energies(usual.articulations, usual.affine, x, E)
 
@@ -90,18 +83,31 @@ def add_derivatives(usual, x, to):
     wells.add_derivatives(usual.wells, x, to)
     _stiff_derivatives(usual.stiff, x, to)
     if len(usual.penalties.kind):
-        joint_penalty.add_penalty_derivatives(usual.penalties, usual.affine, x, to)
+        joint_penalty.add_derivatives(usual.penalties, x, to)
     if len(usual.articulations.owner):
         articulations.add_derivatives(usual.articulations, usual.affine, x, to)
 
 
 @compiled
-def rounding(usual, x, moving):
-    """By how much rounding of nodes x (N, 3) may change energies, (B,)."""
-    return wells.noise(usual.inertia, x, moving, ROUNDING)
+def begin(usual, dt):
+    """Begin a step of dt [s]; x̃ of inertia is written by the one that calls."""
+    set_step(usual.stiff, dt)
 
 
 @compiled
-def follow(usual, step):
-    """Report the change of nodes (N, 3) by a Newton step; zeros where a minimisation begins anew."""
-    usual.stiff.step[:] = step
+def rounding(usual, x, moving):
+    """By how much rounding of nodes x (N, 3) may change energies, (B,): 8 ε Σ |(W (x - x̃))| |x|.
+
+    The inertial forces are in balance with all others, which x rounds as well. Far from the origin this is more than a
+    small part of the energy, which the step's motion alone determines.
+    """
+    return wells.noise(usual.inertia, x, moving, _ROUNDING)
+
+
+@compiled
+def follow(usual, x, ahead):
+    """Report the way of nodes (N, 3) in a Newton step; it is none where a minimisation begins anew."""
+    step = usual.stiff.step
+    for n in range(len(step)):
+        for k in range(3):
+            step[n, k] = ahead[n, k] - x[n, k]

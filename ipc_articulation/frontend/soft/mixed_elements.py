@@ -1,6 +1,6 @@
 """Soft bodies whose vertices have different contact elements: what stands for such a body in the contact table.
 
-Pairs of their primitives have models of their own (`contact.soft.vertex_elements`). Whole bodies need an element too,
+Pairs of their primitives have models of their own (`contact.vertex_elements`). Whole bodies need an element too,
 for what is decided for pairs of bodies; it is a new one, which touches what any of the vertices' elements touches.
 """
 
@@ -12,8 +12,8 @@ import numpy as np
 
 from ipc_articulation.arrays import Ints
 from ipc_articulation.contact.materials import Rules
-from ipc_articulation.contact.soft.vertex_elements import VertexElements
 from ipc_articulation.contact.surfaces import Surfaces
+from ipc_articulation.contact.vertex_elements import VertexElements
 from ipc_articulation.errors import UnsupportedError
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.part_elements import elements_of_affine, has_parts

@@ -36,7 +36,6 @@ from uipc.constitution import (
 from ipc_articulation.articulation.bounded_springs import FRICTION, LOWER, slopes
 from ipc_articulation.articulation.spring_rows import add_back, along
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.readouts import placed
 from ipc_articulation.engine.terms.articulations import restrain
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.linear_system.system import analysed, factorise, solve
@@ -76,9 +75,6 @@ class AtStart:
         for _ in range(count):
             yield self.x + size * rng.standard_normal(self.x.shape) * self.nodes.free.reshape(-1, 3)
 
-    def points(self, x: Any) -> Any:
-        return placed(self.core.distances.scene, x)
-
     def compare(self, size: float = 0.02, inexact: set[str] = frozenset()) -> None:
         """Compare all terms at some places: while all bodies move, and while half of them do.
 
@@ -104,13 +100,13 @@ class AtStart:
             return there.reshape(-1, 3)
 
         def energy(numbers: Any) -> float:
-            return nodes.energy(term, at(numbers), self.points(at(numbers)))
+            return nodes.energy(term, at(numbers))
 
         def gradient(numbers: Any) -> Any:
-            return nodes.gradient(term, at(numbers), self.points(at(numbers)))[free]
+            return nodes.gradient(term, at(numbers))[free]
 
         own = x.ravel()[free]
-        g, H = nodes.derivatives(term, x, self.points(x), False)
+        g, H = nodes.derivatives(term, x, False)
         largest = np.abs(g).max(initial=0.0)
         np.testing.assert_allclose(
             g[free],
@@ -123,7 +119,7 @@ class AtStart:
         noise = 1e-5 * np.abs(difference).max(initial=0.0) + 1e-9 * largest
         if is_exact:
             np.testing.assert_allclose(H[np.ix_(free, free)], difference, rtol=0.0, atol=noise, err_msg=term.name)
-        again, projected = nodes.derivatives(term, x, self.points(x), True)
+        again, projected = nodes.derivatives(term, x, True)
         np.testing.assert_allclose(again, g, rtol=0.0, atol=1e-12 * largest, err_msg=term.name)
         assert np.linalg.eigvalsh(projected[np.ix_(free, free)])[0] >= -noise, term.name
         for found in (g[~free], H[~free], projected[~free]):
@@ -275,7 +271,7 @@ def test_restrained_steps_are_stationary(name: str, tmp_path: Path) -> None:
     springs = term._energy.arrays.springs
     springs[:, FRICTION], springs[:, LOWER] = (0.0, 1e4, -1e-3, 1e-3), (1e-4, 1e6, -np.inf, 0.0)
     x = next(at.places(1, 1e-3))
-    g = nodes.add(at.core.terms, x, at.points(x), True)
+    g = nodes.add(at.core.terms, x, True)
     matrix, H = nodes.matrix, dense(nodes.matrix)
     pattern, is_free = analysed(matrix), nodes.is_free
     U, dx = np.empty(size_of(pattern)), np.empty_like(g)

@@ -29,7 +29,7 @@ def joints(request):
     )
     placement = Placement(anchors[:, :, None], np.zeros((2, 2, 3)), transforms[pairs])
     mesh = joint_mesh(request.param, pairs, placement, np.array([100.0, 10.0]))
-    penalties = JointPenalties([mesh], np.array([1.0, 3.0, 5.0]), 3)
+    penalties = JointPenalties([mesh], np.array([1.0, 3.0, 5.0]))
     return request.param, penalties, affine.q_from_transform(transforms), points
 
 

@@ -40,7 +40,7 @@ def joint(request):
     rng = np.random.default_rng(8)
     transforms = np.stack([rigid(rng), rigid(rng)])
     ends = rng.standard_normal((2, 3))
-    penalties = JointPenalties([one_joint(request.param, ends, transforms)], np.array([1.0, 3.0]), 2)
+    penalties = JointPenalties([one_joint(request.param, ends, transforms)], np.array([1.0, 3.0]))
     return request.param, penalties, affine.q_from_transform(transforms), ends
 
 
