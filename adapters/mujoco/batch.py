@@ -2,118 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
 
 import mujoco
 import numpy as np
-from ipc_articulation.adapters.mujoco.contacts import ContactsOff
 from ipc_articulation.adapters.mujoco.edits import Edits
 from ipc_articulation.adapters.mujoco.own_steps import OwnSteps
-from ipc_articulation.adapters.mujoco.prediction import controls_held
+from ipc_articulation.adapters.mujoco.prediction import ControlsHeld
 from ipc_articulation.adapters.mujoco.read_step import StepArrays
+from ipc_articulation.adapters.mujoco.state_steps import StateSteps
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.cores import cores, parts, share
-from ipc_articulation.coupling.adapter import Adapter
-from ipc_articulation.coupling.batches import OneByOne, Predictions
+from ipc_articulation.coupling.batches import Predictions
 from ipc_articulation.errors import IpcArticulationError
 
 _WORTH_A_THREAD = 30  # degrees of freedom of a model whose steps take longer than it takes to share them
 
 
-class State(Adapter, Protocol):
-    """What a batch needs of each `MujocoAdapter`."""
-
-    model: mujoco.MjModel
-    data: mujoco.MjData
-    scratch: mujoco.MjData
-    contacts_off: ContactsOff
-    edits: Edits | None
-    noted: OwnSteps | None
-
-    @property
-    def step_count(self) -> int: ...
-
-    @property
-    def aims(self) -> Array: ...
-
-    def step_arrays(self, states: int) -> StepArrays: ...
-
-    def begin_step(self) -> None: ...
-
-    def read_step(self, state: int, into: StepArrays) -> OwnSteps: ...
-
-    def write_end(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None: ...
-
-    def end_commit(self) -> None: ...
-
-
 class MujocoBatch:
-    """A batch of adapters of one model object of which the same bodies take part, see `batches.Batch`.
+    """A batch of states of one model object of which the same bodies take part, see `batches.Batch`.
 
-    Their edits of the model are looked for once. Several steps of MuJoCo in one of the scene are taken one by one, and
-    so are all steps if one of them fails.
+    Their edits of the model are looked for once. Several steps of MuJoCo in one of the scene are taken state by state.
 
     Args:
-        adapters: The adapters.
+        states: The states.
     """
 
-    def __init__(self, adapters: Sequence[State]) -> None:
-        self._adapters, self._alone = tuple(adapters), OneByOne(adapters)
-        self._model, self._contacts_off = adapters[0].model, adapters[0].contacts_off
-        self._noting: list[Edits | None] = []  # edits that are known to be noted alike
-        self._is_alone = False  # whether the last prediction was made one by one
+    def __init__(self, states: Sequence[StateSteps]) -> None:
+        self._states = tuple(states)
+        self._model, self._contacts_off = states[0].model, states[0].contacts_off
+        self._noting: list[Edits | None] = []  # the states' edits
+        self._looked_at: list[Edits] = []  # those of them that note the model differently
+        self._moving = list(range(len(states)))  # those whose prediction has not failed
 
     def predict(self) -> Predictions:
-        """See `Batch`."""
-        together = self._together() if self._is_uniform() else None
-        self._is_alone = together is None
-        return self._alone.predict() if together is None else together
+        """See `Batch`.
 
-    def _is_uniform(self) -> bool:
-        """Whether each robot takes a single step, and notes the same edits of the model."""
-        if any(adapter.step_count != 1 for adapter in self._adapters):
-            return False
-        edits = [adapter.edits for adapter in self._adapters]
-        if edits != self._noting:
-            first = edits[0]
-            if first is None or not all(each is not None and each.notes_the_same(first) for each in edits):
-                return False
-            self._noting = edits
-        return True
-
-    def _together(self) -> Predictions | None:
-        """The predictions of all robots; None if one fails."""
-        into, count = self._adapters[0].step_arrays(len(self._adapters)), len(self._adapters)
-        try:
-            if (edits := self._adapters[0].edits) is not None:
-                edits.refuse_of_model()
-            for adapter in self._adapters:
-                adapter.begin_step()
-            self._run(mujoco.mj_step, [adapter.scratch for adapter in self._adapters])
-            own = [adapter.read_step(k, into) for k, adapter in enumerate(self._adapters)]
-        except IpcArticulationError:
-            return None
-        aims = np.stack([adapter.aims for adapter in self._adapters])
-        held = [step.restraints for step in own]
-        return Predictions(into.mass, into.moved.copy(), into.poses, aims, held, [None] * count)
+        Raises:
+            IpcArticulationError: An edit of the model is refused, or all states fail.
+        """
+        self._refuse_edits()
+        failures: dict[int, IpcArticulationError] = {}
+        into, own = StepArrays.empty(len(self._states), self._model, self._states[0].joints), dict[int, OwnSteps]()
+        began = self._each(range(len(self._states)), lambda k: self._states[k].begin(), failures)
+        if all(state.count == 1 for state in self._states):
+            self._run(mujoco.mj_step, [self._states[k].scratch for k in began])
+            own = self._each(began, lambda k: self._states[k].read(k, into), failures)
+        else:
+            own = self._each(began, lambda k: self._states[k].take(k, into), failures)
+        if not own:
+            raise failures[min(failures)]
+        self._moving = list(own)
+        for array in (into.mass, into.moved, into.poses):
+            array[list(failures)] = np.nan
+        aims, held = np.array([state.aims for state in self._states]), into.restraints
+        return Predictions(into.mass, into.moved.copy(), into.poses, None, aims, held, failures)
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """See `Batch`.
 
         Raises:
-            AdapterError: Nothing was predicted for one of the robots since the last commit.
+            AdapterError: Nothing was predicted for one of the states since the last commit.
         """
-        if self._is_alone:
-            self._alone.commit(delta_theta, free_poses, free_velocities)
-            return
-        for adapter, delta, poses, rates in zip(self._adapters, delta_theta, free_poses, free_velocities, strict=True):
-            adapter.write_end(delta, poses, rates)
-        with controls_held():
-            self._run(mujoco.mj_forward, [adapter.data for adapter in self._adapters])
-        for adapter in self._adapters:
-            adapter.end_commit()
+        moving = [self._states[k] for k in self._moving]
+        for k, state in zip(self._moving, moving, strict=True):
+            state.write_end(delta_theta[k], free_poses[k], free_velocities[k])
+        with ControlsHeld():
+            self._run(mujoco.mj_forward, [state.data for state in moving])
+        for state in moving:
+            state.end_commit()
+
+    def _refuse_edits(self) -> None:
+        """Refuse edits of the model."""
+        noting = [state.edits for state in self._states]
+        if noting != self._noting:
+            self._noting, self._looked_at = noting, []
+            for edits in noting:
+                if edits is not None and not any(edits.notes_the_same(other) for other in self._looked_at):
+                    self._looked_at.append(edits)
+        for edits in self._looked_at:
+            edits.refuse_of_model()
+
+    def _each(self, which: Iterable[int], ask: Callable, failures: dict[int, IpcArticulationError]) -> dict:
+        """What some states answer, by number, but for those that fail."""
+        found = {}
+        for k in which:
+            try:
+                found[k] = ask(k)
+            except IpcArticulationError as error:
+                failures[k] = error
+        return found
 
     def _run(self, function: Callable[..., None], states: Sequence[mujoco.MjData]) -> None:
         """Call a function of MuJoCo, which releases Python's lock, on every state, without contacts that are IPC's."""
@@ -122,6 +101,9 @@ class MujocoBatch:
             for state in states[at]:
                 function(self._model, state)
 
-        shares = cores() if self._model.nv >= _WORTH_A_THREAD else 1
+        shares = min(cores(), len(states)) if self._model.nv >= _WORTH_A_THREAD else 1
         with self._contacts_off:
-            share(run, parts(len(states), -(-len(states) // shares)))
+            if shares <= 1:
+                run(slice(None))
+            else:
+                share(run, parts(len(states), -(-len(states) // shares)))

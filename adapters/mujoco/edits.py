@@ -126,19 +126,13 @@ class Edits:
         for field in self._states:
             field.then[:] = field.now
 
-    def refuse(self) -> None:
-        """Refuse unsupported edits since the last note.
+    def refuse_of_model(self) -> None:
+        """Refuse unsupported edits of the model since the last note.
 
         Raises:
-            AdapterError: A field from which the scene was built, the state of a free body, or the time was edited; the
-                message names it.
+            AdapterError: A field from which the scene was built was edited; the message names it.
             UnsupportedError: The edited model is not supported.
         """
-        self.refuse_of_model()
-        self.refuse_of_state()
-
-    def refuse_of_model(self) -> None:
-        """Those of the model alone."""
         if self._model_now() != self._noted_model or not all(field.is_as_then() for field in self._large):
             self._refuse_model()
             self._noted_model = self._model_now()
@@ -146,7 +140,7 @@ class Edits:
                 field.then[:] = field.now
 
     def refuse_of_state(self) -> None:
-        """Those of the state alone."""
+        """Refuse edits of the state of a free body, or of the time, likewise."""
         if self._data.time != self._time:
             raise AdapterError(
                 f"the time of the state went from {self._time:g} s to {self._data.time:g} s between two steps (was it "

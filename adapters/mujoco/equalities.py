@@ -21,19 +21,32 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.kinematics import JointMap
-from ipc_articulation.adapters.mujoco.read_step import undamped_mass
+from ipc_articulation.adapters.mujoco.read_step import put_block
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.kernels.kernel import kernel
 
 
-def add_equalities(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, mass: Array) -> None:
-    """Add the equalities in the step that was taken on `scratch` to M̂ without them, `mass` (F, F)."""
-    J, stiffness = jacobian(model, scratch, scratch.ne), scratch.efc_D[: scratch.ne].copy()
-    M = undamped_mass(model, scratch, joints)
-    if M is not None:
-        _weigh(J, joints.dofs, M, mass, stiffness)
-    _add(J, joints.dofs, stiffness, mass)
+@kernel
+def add_equalities(at, J, D, mass):
+    """Add equalities to M̂ without them, `mass` (F, F), in the step that was taken.
+
+    Args:
+        at: `StepViews`.
+        J: Their rows, (e, nv).
+        D: 1/R, (e,).
+        mass: M̂, changed.
+
+    Returns:
+        Their share.
+    """
+    stiffness, without = D.copy(), mass.copy()
+    if at.inverse.any():
+        M = np.empty_like(mass)
+        put_block(at.place, at.lengths, at.columns, at.M, M)
+        _weigh(J, at.dofs, M, mass, stiffness)
+    _add(J, at.dofs, stiffness, mass)
+    return mass - without
 
 
 def springs_and_damping(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap) -> tuple[Array, Array]:

@@ -12,9 +12,6 @@ drag. Equality constraints add to it, see `equalities`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.contacts import ContactsOff
@@ -35,15 +32,15 @@ def copy_state(model: mujoco.MjModel, source: mujoco.MjData, target: mujoco.MjDa
     mujoco.mj_copyState(model, source, target, _STATE)
 
 
-@contextmanager
-def controls_held() -> Iterator[None]:
+class ControlsHeld:
     """A `with` block in which MuJoCo does not call `mjcb_control`, which may count its calls: one for each step."""
-    callback = mujoco.get_mjcb_control()
-    mujoco.set_mjcb_control(None)
-    try:
-        yield
-    finally:
-        mujoco.set_mjcb_control(callback)
+
+    def __enter__(self) -> None:
+        self._callback = mujoco.get_mjcb_control()
+        mujoco.set_mjcb_control(None)
+
+    def __exit__(self, *error: object) -> None:
+        mujoco.set_mjcb_control(self._callback)
 
 
 def written_by_callback() -> int:

@@ -13,19 +13,18 @@ import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.equalities import jacobian
 from ipc_articulation.adapters.mujoco.kinematics import JointMap
-from ipc_articulation.adapters.mujoco.restraint_kernels import LIMIT, any_bound, put_bounds, put_forces
+from ipc_articulation.adapters.mujoco.restraint_kernels import LIMIT, put_forces
 from ipc_articulation.adapters.mujoco.restraint_rows import forces, rows_at
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.coupling.adapter import Restraints
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
 from ipc_articulation.errors import AdapterError
 
 _TENDON_LIMIT = int(mujoco.mjtConstraint.mjCNSTR_LIMIT_TENDON)
 _TENDON_FRICTION = int(mujoco.mjtConstraint.mjCNSTR_FRICTION_TENDON)
 _NO_CONSTRAINT = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
-_NO_LIMITS = int(mujoco.mjtDisableBit.mjDSBL_LIMIT) | _NO_CONSTRAINT
-_NO_FRICTION = int(mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS) | _NO_CONSTRAINT
+NO_LIMITS = int(mujoco.mjtDisableBit.mjDSBL_LIMIT) | _NO_CONSTRAINT
+NO_FRICTION = int(mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS) | _NO_CONSTRAINT
 
 
 class ConstraintRows(NamedTuple):
@@ -37,53 +36,27 @@ class ConstraintRows(NamedTuple):
     J: Array  # (r, nv)
 
 
-def restraints(
-    model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, joints: JointMap
-) -> Restraints | None:
-    """The restraints of a step from `data`, which was taken on `scratch`; None if the joints have none.
+def put_rows(
+    model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, joints: JointMap, bounds: Array
+) -> Array:
+    """Put limits and dry friction of r rows into those of freedoms and rows, (5, F + r).
+
+    Returns:
+        R, (r, nv).
 
     Raises:
-        AdapterError: The limits of a joint or tendon are not numbers, or upside down; names it.
+        AdapterError: The limits of a tendon are not numbers, or upside down; names it.
     """
-    own = _of_freedoms(model, data, joints)
-    if model.ntendon or joints.balls:
-        own = _with_rows(own, model, data, scratch, joints)
-    if not any_bound(own.lower, own.upper, own.friction):
-        return None
-    acting = _forces(model, scratch, joints, own.R)
-    return Restraints(own.lower, own.upper, acting[0], own.friction, acting[1], rows=_coupled(own.R, joints))
-
-
-def _coupled(rows: Array, joints: JointMap) -> Array:
-    """The columns of the coupled joints, (r, nv) -> (r, F)."""
-    return rows.take(joints.dofs, axis=1) if len(rows) else np.empty((0, len(joints.dofs)))
-
-
-class _Restrained(NamedTuple):
-    """Limits and dry friction of freedoms, then of rows."""
-
-    lower: Array  # (m + r,)
-    upper: Array  # (m + r,)
-    friction: Array  # (m + r,)
-    R: Array  # (r, nv)
-
-
-def _with_rows(
-    own: _Restrained, model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, joints: JointMap
-) -> _Restrained:
-    """Those of the freedoms with those of tendons and ball joints after them."""
     _refuse_bad_tendons(model, data)
-    rows = rows_at(model, data, scratch, joints)
-    off, slides = model.opt.disableflags & _NO_LIMITS, model.opt.disableflags & _NO_FRICTION
-    return _Restrained(
-        np.concatenate([own.lower, np.full(len(rows.R), -np.inf) if off else rows.low - rows.value]),
-        np.concatenate([own.upper, np.full(len(rows.R), np.inf) if off else rows.high - rows.value]),
-        np.concatenate([own.friction, 0.0 * rows.friction if slides else rows.friction]),
-        rows.R,
-    )
+    rows, F, off = rows_at(model, data, scratch, joints), len(joints.dofs), model.opt.disableflags
+    if not off & NO_LIMITS:
+        bounds[0, F:], bounds[1, F:] = rows.low - rows.value, rows.high - rows.value
+    if not off & NO_FRICTION:
+        bounds[3, F:] = rows.friction
+    return rows.R
 
 
-def _forces(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, R: Array) -> Array:
+def forces_of(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, R: Array) -> Array:
     """Forces of limits and of dry friction on freedoms, then on rows R, (2, m + r) [N·m or N]."""
     if not scratch.nefc:
         return np.zeros((2, len(joints.dofs) + len(R)))
@@ -114,22 +87,10 @@ def limit_and_friction(model: mujoco.MjModel, scratch: mujoco.MjData, joints: Jo
     """
     R = np.zeros((len(rows), model.nv))
     R[:, joints.dofs] = rows
-    return _forces(model, scratch, joints, R)
+    return forces_of(model, scratch, joints, R)
 
 
-def _of_freedoms(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap) -> _Restrained:
-    """Displacements at which hinges and slides meet their limits, infinite for others, and dry friction."""
-    bounds, off = np.empty((3, len(joints.dofs))), model.opt.disableflags
-    of_joints = model.jnt_limited, model.jnt_range, model.jnt_qposadr, model.dof_frictionloss
-    in_force = not off & _NO_LIMITS, not off & _NO_FRICTION
-    bad = put_bounds((joints.owners, joints.single, joints.dofs), of_joints, data.qpos, *in_force, bounds)
-    if bad >= 0:
-        raise _bad_limits(model, data, bad)
-    lower, upper, friction = bounds
-    return _Restrained(lower, upper, friction, np.zeros((0, model.nv)))
-
-
-def _bad_limits(model: mujoco.MjModel, data: mujoco.MjData, joint: int) -> AdapterError:
+def bad_limits(model: mujoco.MjModel, data: mujoco.MjData, joint: int) -> AdapterError:
     """The error for limits that are no interval, as an edit may leave them; MuJoCo would take no notice of NaN."""
     low, high = model.jnt_range[joint]
     return AdapterError(

@@ -26,7 +26,7 @@ from ipc_articulation.adapters.native.mechanism import LinkSurfaces, describe
 from ipc_articulation.adapters.native.pins import placed_pin, require_closing
 from ipc_articulation.adapters.native.predicted import Kept, Predicted
 from ipc_articulation.adapters.native.restraints import motors_of, restraints
-from ipc_articulation.adapters.native.tree_predictions import TreeRobot, after, predict_trees, prediction_of
+from ipc_articulation.adapters.native.tree_predictions import TreeRobot, after, predict_trees, predictions_of
 from ipc_articulation.adapters.surroundings import Surroundings
 from numpy.typing import ArrayLike
 
@@ -196,7 +196,7 @@ class NativeAdapter:
         given = predict_trees(tree, q, v, self._dt, [self.drive], self.scheme)
         refuse_unsolved(self.model, q, given.steps, 0, self._dt)
         self.noted = Predicted(given.steps.v[0], given.delta_theta_tilde[0])
-        return prediction_of(tree, given, 0, self._surroundings.aims)
+        return predictions_of(tree, given, self._surroundings.aims[None]).of(0)
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Take the predicted step with IPC's correction: q moves by δθ, and (δθ-δθ̃)/dt is added to the predicted v.

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from ipc_articulation.adapters.around import predicted
 from ipc_articulation.adapters.native.predicted import Predicted
-from ipc_articulation.adapters.native.tree_predictions import TreeRobot, after, predict_trees, restraints_of
+from ipc_articulation.adapters.native.tree_predictions import TreeRobot, after, predict_trees, predictions_of
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import Adapter
@@ -72,10 +72,7 @@ class NativeBatch:
             return None
         for adapter, *end in zip(robots, given.steps.v, given.delta_theta_tilde, strict=True):
             adapter.noted = Predicted(*end)
-        held = [restraints_of(robot, given, k) for k in range(len(robots))]
-        aims = np.stack([adapter.aims for adapter in robots])
-        tilde = given.delta_theta_tilde.copy()
-        return Predictions(given.mass, tilde, given.link_poses, aims, held, [None] * len(robots))
+        return predictions_of(robot, given, np.array([adapter.aims for adapter in robots]))
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """See `Batch`.

@@ -15,7 +15,8 @@ from ipc_articulation.adapters.native.coordinates import SceneCoordinates
 from ipc_articulation.adapters.native.motors import motor_arrays
 
 from ipc_articulation.arrays import Array, Bools
-from ipc_articulation.coupling.adapter import Motors, Prediction, Restraints
+from ipc_articulation.coupling.adapter import Motors, Restraints
+from ipc_articulation.coupling.batches import Predictions
 from ipc_articulation.dynamics.algorithms.manifold import moved
 from ipc_articulation.dynamics.integrators import Drive, Scheme
 from ipc_articulation.dynamics.integrators.constrained import mimic_rows
@@ -93,20 +94,24 @@ def predict_trees(
     )
 
 
-def prediction_of(robot: TreeRobot, given: TreePredictions, k: int, aims: Array) -> Prediction:
-    """The prediction of robot k, with the aims (a, 4, 4) of its driven bodies."""
-    held = restraints_of(robot, given, k)
-    return Prediction(given.mass[k], given.delta_theta_tilde[k], given.link_poses[k], None, aims, held)
+def predictions_of(robot: TreeRobot, given: TreePredictions, aims: Array) -> Predictions:
+    """The predictions of s robots as the coupling takes them, with the aims (s, a, 4, 4) of their driven bodies."""
+    tilde = given.delta_theta_tilde.copy()
+    return Predictions(given.mass, tilde, given.link_poses, None, aims, _restraints_of(robot, given))
 
 
-def restraints_of(robot: TreeRobot, given: TreePredictions, k: int) -> Restraints | None:
-    """The restraints of robot k; None if it has neither limits nor dry friction nor mimic joints nor limited motors."""
+def _restraints_of(robot: TreeRobot, given: TreePredictions) -> Restraints | None:
+    """The restraints; None if there are neither limits nor dry friction nor mimic joints nor limited motors."""
     stiffness, force, has_motors = given.motors
-    if not (robot.is_restrained or has_motors[k]):
+    if not (robot.is_restrained or has_motors.any()):
         return None
-    lower, upper, friction, limit_force, friction_force = given.bounds[:, k]
-    motors = Motors(stiffness[k], force[k], robot.model.coordinates.effort) if has_motors[k] else None
-    return Restraints(lower, upper, limit_force, friction, friction_force, robot.ties, robot.tie_units, motors=motors)
+    lower, upper, friction, limit_force, friction_force = given.bounds
+    effort = np.broadcast_to(robot.model.coordinates.effort, force.shape)
+    motors = Motors(np.where(has_motors[:, None], stiffness, 0.0), force, effort) if has_motors.any() else None
+    s, m = force.shape
+    ties, rows = np.broadcast_to(robot.ties, (s, *robot.ties.shape)), np.empty((s, 0, m))
+    forces = limit_force, friction, friction_force
+    return Restraints(lower, upper, *forces, ties, robot.tie_units, motors=motors, rows=rows)
 
 
 def after(

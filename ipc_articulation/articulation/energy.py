@@ -44,6 +44,7 @@ from ipc_articulation.articulation.step_input import (
     refuse_reference,
     refuse_unreachable,
 )
+from ipc_articulation.articulation.step_places import StepInput, StepPlaces, step_places
 from ipc_articulation.cores import parts, share
 from ipc_articulation.errors import ArticulationError
 
@@ -100,14 +101,9 @@ class ArticulationEnergy:
         self.names = list(names or [f"articulation {a}" for a in range(len(self.sizes))])
         self._joint_names = list(joint_names or [f"joint {k}" for k in range(len(joints))])
         _refuse_joints(joints, self._joint_names, body_count)
-        entries = np.square(self.sizes).tolist()  # of each Mᵗ
-        masses, unchecked = _split(self.arrays.mass, entries), self.arrays.unchecked
-        self._blocks = [M.reshape(size, size) for M, size in zip(masses, self.sizes, strict=True)]
-        self._given_masses, self._given_tildes = _split(unchecked.mass, entries), _split(unchecked.tilde, self.sizes)
-        F = len(unchecked.tilde)
-        self._given_springs = _split(unchecked.springs[:F], self.sizes)
-        self._given_weights = _split(unchecked.weights[F:], np.multiply(self.sizes, self._row_counts).tolist())
-        self._given_row_springs = _split(unchecked.springs[F:], self._row_counts)
+        self.places = step_places(self.sizes, self._row_counts)
+        blocks = np.split(self.arrays.mass, np.cumsum(np.square(self.sizes)))
+        self._blocks = [M.reshape(f, f) for M, f in zip(blocks, self.sizes, strict=False)]
 
     def name(self, articulation: int, name: str, joints: Sequence[str]) -> None:
         """Name an articulation, by its number, and its joints in messages."""
@@ -154,31 +150,28 @@ class ArticulationEnergy:
         Raises:
             ArticulationError: see `set_step`.
         """
-        self.give(mass, delta_theta_tilde, springs, rows)
+        none = [None] * len(self.sizes)
+        given = zip(mass, delta_theta_tilde, springs or none, rows or none, strict=True)
+        for a, (M, tilde, own_springs, own_rows) in enumerate(given):
+            checked = BoundedRows(*bounded_rows(self.names[a], self.sizes[a], self._row_counts[a], own_rows))
+            self.give(StepInput(M, tilde, own_springs, checked), self.places[a])
+        self.take(q_ref)
+
+    def give(self, step: StepInput, to: StepPlaces) -> None:
+        """Store the input of a step of some articulations, whose shapes are right, for `take`."""
+        to.put(step, self.arrays.unchecked)
+
+    def take(self, q_ref: Array) -> None:
+        """Begin a step with the input that is stored.
+
+        Args:
+            q_ref: The reference pose of every body, (n, 12), contiguous.
+
+        Raises:
+            ArticulationError: see `set_step`.
+        """
         if not take(self.held, q_ref):
-            self._refuse(mass, delta_theta_tilde, q_ref)
-
-    def give(
-        self,
-        mass: Sequence[Array],
-        delta_theta_tilde: Sequence[Array],
-        springs: Sequence[Array | None] | None = None,
-        rows: Sequence[BoundedRows | None] | None = None,
-    ) -> None:
-        """Store Mᵗ, δθ̃ and springs of a step as `set_flat` has them, for `take`."""
-        for given, targets in ((mass, self._given_masses), (delta_theta_tilde, self._given_tildes)):
-            for part, target in zip(given, targets, strict=True):
-                target[:] = part
-        for target, own in zip(self._given_springs, springs or [None] * len(self.sizes), strict=True):
-            target[:] = 0.0 if own is None else own
-        if self._row_names:
-            self._give_rows(rows or [None] * len(self.sizes))
-
-    def _give_rows(self, rows: Sequence[BoundedRows | None]) -> None:
-        given = zip(self.names, self.sizes, self._row_counts, rows, strict=True)
-        for of_weights, of_springs, own in zip(self._given_weights, self._given_row_springs, given, strict=True):
-            weights, of_springs[:] = bounded_rows(*own)
-            of_weights[:] = weights.ravel()
+            self._refuse(q_ref)
 
     @property
     def mass(self) -> list[Array]:
@@ -255,16 +248,17 @@ class ArticulationEnergy:
         share(some, parts(m, WORTH))
         return Linearization(force, delta, J, curvature)
 
-    def _refuse(self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array], q_ref: Array) -> None:
+    def _refuse(self, q_ref: Array) -> None:
+        given = self.arrays.unchecked
         refuse_reference(q_ref)
-        for name, size, M, predicted in zip(self.names, self.sizes, mass, delta_theta_tilde, strict=True):
-            refuse_mass(name, np.reshape(M, (size, size)))
-            refuse_not_finite(name, "delta_theta_tilde", predicted)
-        refuse_unreachable(self.joints.kind, self._joint_names, self.arrays.unchecked.tilde)
+        for name, size, own in zip(self.names, self.sizes, self.places, strict=True):
+            refuse_mass(name, given.mass[own.entries].reshape(size, size))
+            refuse_not_finite(name, "delta_theta_tilde", given.tilde[own.freedoms[0]])
+        refuse_unreachable(self.joints.kind, self._joint_names, given.tilde)
         names = [*np.repeat(self._joint_names, self.joints.freedoms).tolist(), *self._row_names]
-        refuse_springs(names, self.arrays.unchecked.springs)
-        for name, weights in zip(self.names, self._given_weights, strict=True):
-            refuse_not_finite(name, "weights of bounded_rows", weights)
+        refuse_springs(names, given.springs)
+        for name, own in zip(self.names, self.places, strict=True):
+            refuse_not_finite(name, "weights of bounded_rows", given.weights[own.weights[0]])
 
     def coordinates(self, q: Array) -> Array:
         """Coordinates as a contiguous array, (n, 12); an ArticulationError where they have another shape."""
@@ -307,11 +301,6 @@ def _refuse_joints(joints: Joints, names: Sequence[str], n: int) -> None:
     raise ArticulationError(
         f"{names[k]} joins the bodies {left} and {right}, must join two different ones from 0 to {n - 1}"
     )
-
-
-def _split(joined: Array, sizes: Sequence[int]) -> list[Array]:
-    """Views of the parts of an array, of these sizes."""
-    return np.split(joined, np.cumsum(sizes)[:-1]) if len(sizes) else []
 
 
 def _columns(bodies: Ints) -> Ints:

@@ -147,10 +147,17 @@ def checked_ref_dof_prev(body: str, ref_dof_prev: ArrayLike) -> Array:
     return value
 
 
-def is_collapsed(q_ref: Array) -> Array:
-    """Whether det A ≤ 0 for references (..., 12): (...)."""
-    with np.errstate(invalid="ignore"):  # what is not finite has an error of its own
-        return np.asarray(np.linalg.det(q_ref[..., 3:].reshape(*q_ref.shape[:-1], 3, 3)) <= 0.0)
+@compiled
+def first_collapsed(q_ref: Array) -> int:
+    """The first of references (k, 12) with det A = a₁ · (a₂ × a₃) ≤ 0; -1 where there is none."""
+    for k in range(len(q_ref)):
+        a, b, c = q_ref[k, 3:6], q_ref[k, 6:9], q_ref[k, 9:]
+        det = (
+            a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])
+        )
+        if det <= 0.0:
+            return k
+    return -1
 
 
 def refuse_collapsed(body: str, q_ref: Array) -> None:
@@ -161,7 +168,7 @@ def refuse_collapsed(body: str, q_ref: Array) -> None:
     Raises:
         ArticulationError: det A is zero or negative.
     """
-    if is_collapsed(q_ref):
+    if first_collapsed(q_ref[None]) >= 0:
         raise ArticulationError(
             f"{body}: ref_dof_prev has A = {q_ref[3:].reshape(3, 3).tolist()}, which is no rotation; write the body's "
             "coordinates (affine_body.transform_to_q) before each step, or do not create the attribute"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from ipc_articulation.coupling.adapter import (
     Restraints,
     TiedMotion,
 )
+from ipc_articulation.coupling.batches import Batch, OneByOne, own_batch_of
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.attributes import are_valid
@@ -91,6 +92,10 @@ class Answers:
         """
         return self.checked(self.adapter.predict())
 
+    def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
+        """See `Adapter`."""
+        self.adapter.commit(delta_theta, free_poses, free_velocities)
+
     def checked(self, given: Any) -> Prediction:
         """The same of a prediction that was given, see `predict`."""
         m, n = self._freedoms, len(self.robot.links)
@@ -144,6 +149,10 @@ class Answers:
         tied = self._of_type("predict().tied", prediction.tied, TiedMotion)
         shapes = {"delta_theta_tilde": (t,), "rates": (t, self._freedoms)}
         return _with(tied, **self._arrays("predict().tied", tied, shapes))
+
+    def aims(self, given: Array) -> Array:
+        """Aims of a prediction, (k, 4, 4)."""
+        return self._array("predict().aims", given, (self._driven, 4, 4))
 
     def link_poses(self) -> Array:
         """Poses of the links, (n, 4, 4)."""
@@ -251,6 +260,14 @@ class Answers:
 
     def _wrong(self, member: str, found: str, wanted: str) -> AdapterError:
         return AdapterError(f"{type(self.adapter).__name__}.{member} is {found}, must be {wanted}")
+
+
+def checked_batch_of(answers: Sequence[Answers]) -> Batch:
+    """The batch of the adapters' class, whose arrays have the right shapes, and whose numbers the engine checks.
+
+    Other adapters are asked one by one, and their results are checked here.
+    """
+    return own_batch_of([one.adapter for one in answers]) or OneByOne(answers)
 
 
 def _with(given: Any, **members: Any) -> Any:

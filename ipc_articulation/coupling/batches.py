@@ -8,14 +8,14 @@ batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import Adapter, Prediction, Restraints, TiedMotion
+from ipc_articulation.coupling.adapter import Adapter, Prediction
 from ipc_articulation.errors import AdapterError, IpcArticulationError
 
 __all__ = [
@@ -26,18 +26,12 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Predictions:
-    """The predicted steps of N robots with the same joints and links, see `Prediction`.
+class Predictions(Prediction):
+    """The predicted steps of N robots with the same joints and links: all arrays have the robots first.
 
     The rows of a robot whose step failed are not a number.
     """
 
-    mass: Array  # (N, m, m) M̂
-    delta_theta_tilde: Array  # (N, m) δθ̃ [rad or m]
-    link_poses: Array  # (N, n, 4, 4)
-    aims: Array  # (N, k, 4, 4)
-    restraints: Sequence[Restraints | None]  # (N,)
-    tied: Sequence[TiedMotion | None]  # (N,)
     failures: Mapping[int, IpcArticulationError] = field(default_factory=dict)  # by robot
 
     def of(self, robot: int) -> Prediction:
@@ -48,14 +42,7 @@ class Predictions:
         """
         if robot in self.failures:
             raise self.failures[robot]
-        return Prediction(
-            self.mass[robot],
-            self.delta_theta_tilde[robot],
-            self.link_poses[robot],
-            self.tied[robot],
-            self.aims[robot],
-            self.restraints[robot],
-        )
+        return Prediction(**{part.name: _row(getattr(self, part.name), robot) for part in fields(Prediction)})
 
 
 class Batch(Protocol):
@@ -80,10 +67,10 @@ class OneByOne:
     """The batch of any adapters: each is asked alone.
 
     Args:
-        adapters: The adapters.
+        adapters: The adapters, or what else predicts and commits like them.
     """
 
-    def __init__(self, adapters: Sequence[Adapter]) -> None:
+    def __init__(self, adapters: Sequence[Any]) -> None:
         self._adapters = tuple(adapters)
         self._failed: frozenset[int] = frozenset()
 
@@ -114,20 +101,40 @@ def stacked(found: Mapping[int, Prediction], failures: Mapping[int, IpcArticulat
     """
     if not found:
         raise failures[min(failures)]
-    count = len(found) + len(failures)
+    of_any = found[min(found)]
+    each = [found.get(k, of_any) for k in range(len(found) + len(failures))]
+    parts = {part.name: _together([getattr(own, part.name) for own in each]) for part in fields(Prediction)}
+    for name in ("mass", "delta_theta_tilde", "link_poses", "aims"):
+        parts[name][list(failures)] = np.nan
+    return Predictions(**parts, failures=dict(failures))
 
-    def rows(name: str) -> Array:
-        first = getattr(next(iter(found.values())), name)
-        result = np.full((count, *np.shape(first)), np.nan)
-        for k, prediction in found.items():
-            result[k] = getattr(prediction, name)
-        return result
 
-    def each(name: str) -> list:
-        return [getattr(found[k], name) if k in found else None for k in range(count)]
+def _together(each: Sequence[Any]) -> Any:
+    """Arrays, or the arrays of dataclasses, with a new first axis; what else they have is that of the first one."""
+    first = next((one for one in each if one is not None), None)
+    if isinstance(first, np.ndarray):
+        return np.array(each, dtype=float)
+    if not is_dataclass(first) or isinstance(first, type):
+        return first
+    whole = [_without_effect(first) if one is None else one for one in each]
+    return replace(first, **{own.name: _together([getattr(one, own.name) for one in whole]) for own in fields(first)})
 
-    arrays = {name: rows(name) for name in ("mass", "delta_theta_tilde", "link_poses", "aims")}
-    return Predictions(**arrays, restraints=each("restraints"), tied=each("tied"), failures=dict(failures))
+
+def _row(of_all: Any, robot: int) -> Any:
+    """The arrays of one robot among those of all."""
+    if isinstance(of_all, np.ndarray):
+        return of_all[robot]
+    if not is_dataclass(of_all) or isinstance(of_all, type):
+        return of_all
+    return replace(of_all, **{own.name: _row(getattr(of_all, own.name), robot) for own in fields(of_all)})
+
+
+def _without_effect(like: Any) -> Any:
+    """Restraints or motors of the same shapes that hold nothing."""
+    zeros = {name: np.zeros_like(value) for name, value in vars(like).items() if isinstance(value, np.ndarray)}
+    ends = {name: zeros[name] + end for name, end in (("lower", -np.inf), ("upper", np.inf)) if name in zeros}
+    without = {"motors": None} if hasattr(like, "motors") else {}
+    return replace(like, **zeros | ends | without)
 
 
 def batch_of(adapters: Sequence[Adapter]) -> Batch:
@@ -136,9 +143,19 @@ def batch_of(adapters: Sequence[Adapter]) -> Batch:
     Raises:
         AdapterError: There are none, or one of them is there twice.
     """
+    return own_batch_of(adapters) or OneByOne(adapters)
+
+
+def own_batch_of(adapters: Sequence[Adapter]) -> Batch | None:
+    """The batch of the adapters' class; None where it has none for them.
+
+    Raises:
+        AdapterError: There are none, or one of them is there twice.
+    """
     if not adapters or len({id(adapter) for adapter in adapters}) != len(adapters):
         raise AdapterError("a batch has one robot at least, and each adapter once")
     kind = type(adapters[0])
-    is_uniform = "batch_of" in vars(kind) and all(type(adapter) is kind for adapter in adapters)
-    make: Callable[[Sequence[Adapter]], Batch | None] = getattr(kind, "batch_of", lambda _: None)
-    return (make(adapters) if is_uniform else None) or OneByOne(adapters)  # a subclass may predict otherwise
+    if "batch_of" not in vars(kind) or any(type(adapter) is not kind for adapter in adapters):
+        return None  # a subclass may predict otherwise
+    made: Batch | None = vars(kind)["batch_of"](adapters)
+    return made

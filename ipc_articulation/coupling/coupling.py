@@ -42,6 +42,7 @@ from ipc_articulation.coupling.scene_world import SceneWorld
 from ipc_articulation.coupling.stepping import take_step
 from ipc_articulation.coupling.teleport import put
 from ipc_articulation.errors import AdapterError
+from ipc_articulation.frontend.callbacks import raise_kept
 from ipc_articulation.frontend.turns import changing_in_turn, in_turn
 from ipc_articulation.recording.scenery import Surface, Visual
 
@@ -74,10 +75,9 @@ class Coupling:
         self.scene, self.adapter, self.robot, self.turn = group.scene, answers.adapter, placed.robot, group.turn
         self.joint_names, self.link_names = placed.joint_names, placed.link_names
         self.observers: list[Callable[[], None]] = []  # called after each commit
-        self.refresh: Callable[[], None] = lambda: None  # brings the bodies into the scene, where steps leave that out
         self.states = RobotStates(answers, placed.robot, placed.bodies, placed.chains)
         self.answers, self.placed, self.properties = answers, placed, PartProperties(placed)
-        self.steps = RobotSteps(self.scene, answers, placed, tie_strengths, holding)
+        self.steps = RobotSteps(answers, placed, tie_strengths, holding)
         self._group, self._number = group, group.add(self.steps)
         self._drift_watch = DriftWatch(self.scene, placed.robot)
         self._world = SceneWorld(self.scene, self.joint_names)
@@ -85,11 +85,13 @@ class Coupling:
         self._visuals = RobotVisuals(placed)
         self._feeling = answers.adapter if isinstance(answers.adapter, FeelsForces) else None
 
-    def step(self, world: uipc.World) -> None:
+    def step(self, world: uipc.World, retrieve: bool = True) -> None:
         """Predict, advance, retrieve, commit. For a scene with several couplings use `coupling.step`.
 
         Args:
             world: The world, initialised with the scene.
+            retrieve: Whether bodies are written into the scene's geometries. False: on the CPU engine read-outs of the
+                coupling do so where they need it, and `world.retrieve()` does.
 
         Raises:
             SceneError: The world is of another scene, or is not valid because bodies intersect at the start.
@@ -98,7 +100,7 @@ class Coupling:
             AdapterError, ArticulationError: The multibody engine's step is unstable, or its mass not positive definite.
             SolverError: The engine could not solve the step.
         """
-        take_step(world, [self])
+        take_step(world, [self], retrieve)
 
     @changing_in_turn
     def commit(self) -> None:
@@ -108,11 +110,24 @@ class Coupling:
             EngineError: No step was taken since the last commit.
             AdapterError, ArticulationError: What the animator's callback raised.
         """
+        raise_kept(self.scene)
+        self.finish()
+
+    def finish(self, is_stale: bool = False) -> None:
+        """What `commit` does, in turn; `is_stale`: the bodies are not retrieved."""
         self._group.commit([self._number])
+        self._group.is_stale = is_stale
         self.look_at_drift()
         self.feel()
+        if self.observers:
+            self._group.refresh()
         for observer in tuple(self.observers):
             self.turn.call(observer, is_calling=False)
+
+    @property
+    def is_in_engine(self) -> bool:
+        """Whether the CPU engine has the last prediction, so that a commit reads no attributes."""
+        return self._group.side is not None
 
     def look_at_drift(self) -> None:
         """Warn of links that have drifted far after the step that was just committed, now and then."""
@@ -148,7 +163,7 @@ class Coupling:
         require_numbers(state, {key: np.shape(own) for key, own in self.steps.values.arrays().items()})
         inner = {key.removeprefix(_INNER): value for key, value in state.items() if key.startswith(_INNER)}
         self.answers.keeper().restore(inner)
-        self.steps.forget_prediction()
+        self.steps.pending = None
         self.steps.begin_anew(StepValues(**{key: np.array(state[key]) for key in self.steps.values.arrays()}))
 
     def reset(self, world: uipc.World) -> None:
@@ -331,7 +346,8 @@ class Coupling:
     @in_turn
     def body_poses(self) -> Array:
         """Transforms in the scene of the links and then of the free bodies, (n + f, 4, 4)."""
-        self.refresh()
+        if self._group.is_stale and (q := self._group.q) is not None:
+            return affine.transform_from_q(q[self._number])
         return self.placed.body_poses
 
     @property
@@ -416,12 +432,13 @@ class Coupling:
             EngineError: There is none.
             AdapterError, ArticulationError: The animator's callback raised this error.
         """
+        raise_kept(self.scene)
         self.steps.require_prediction()
 
     @property
     def is_within_a_step(self) -> bool:
         """Whether a step is predicted that is not yet committed."""
-        return self.steps.is_within
+        return self.steps.pending is not None
 
     def require_committed(self) -> None:
         """Check that every predicted step was committed.
@@ -435,9 +452,9 @@ class Coupling:
         """Forget the last step, as after `couple`: its values become zero."""
         self.steps.begin_anew()
 
-    def forget_prediction(self) -> None:
-        """Discard the predicted step."""
-        self.steps.forget_prediction()
+    def refresh(self) -> None:
+        """Write the bodies into the scene's geometries, unless they are there already."""
+        self._group.refresh()
 
 
 def step(world: uipc.World, couplings: Sequence[Coupling]) -> None:

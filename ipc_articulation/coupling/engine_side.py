@@ -12,10 +12,10 @@ import numpy as np
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.articulation.step_places import StepInput
 from ipc_articulation.coupling.placed_robot import PlacedRobot
-from ipc_articulation.frontend.articulations import StepInput
-
-_NOTHING = np.zeros(0)
+from ipc_articulation.coupling.robot_steps import RobotSteps
+from ipc_articulation.frontend.articulations import HandedOver
 
 
 class EngineSide:
@@ -36,17 +36,19 @@ class EngineSide:
 
         self._bodies = rows([[*robot.bodies.links, *robot.bodies.free] for robot in robots])
         self._free = rows([robot.own_slots for robot in robots])
-        self._jointed = rows([robot.jointed_slots for robot in robots]).ravel()
-        self._ids = [None if robot.articulation is None else robot.articulation.id() for robot in robots]
-        for robot, geo_id in zip(robots, self._ids, strict=True):
-            if geo_id is not None:
+        jointed = rows([robot.jointed_slots for robot in robots]).ravel()
+        self._given: HandedOver | None = None  # with the reference poses of the last step; None without joints
+        if robots[0].articulation is not None:
+            ids = [robot.articulation.id() for robot in robots]
+            self._given = HandedOver(self._term.places(ids), jointed, np.zeros((len(jointed), 12)))
+            for robot, geo_id in zip(robots, ids, strict=True):
                 self._term.name_joints(geo_id, f"{robot.label}articulation", robot.articulated_names)
 
     @staticmethod
-    def of(cpu: Any, robots: Sequence[PlacedRobot], known: EngineSide | None) -> EngineSide:
+    def of(cpu: Any, robots: Sequence[RobotSteps], known: EngineSide | None) -> EngineSide:
         """The side of an engine, which is made anew if the engine or its model has changed."""
         is_same = known is not None and known.cpu is cpu and known._model is cpu.model
-        return known if known is not None and is_same else EngineSide(cpu, robots)
+        return known if known is not None and is_same else EngineSide(cpu, [robot.placed for robot in robots])
 
     @property
     def _term(self) -> Any:
@@ -61,31 +63,27 @@ class EngineSide:
         """Coordinates of the links of a robot, (n, 12)."""
         return self.cpu.state.q[self._bodies[number, : len(self._robots[number].link_names)]]
 
-    def hand_over(self, inputs: Sequence[StepInput], poses: Sequence[Array]) -> None:
+    def hand_over(self, step: StepInput, poses: Array) -> None:
         """Give the engine the input of the step whose callbacks run.
 
         Args:
-            inputs: Of the N robots.
-            poses: Reference poses of the bodies of each robot's articulation, (k, 4, 4).
+            step: Of the N robots.
+            poses: Reference poses of the bodies of each robot's articulation, (N, k, 4, 4).
         """
-        given = {geo_id: own for geo_id, own in zip(self._ids, inputs, strict=True) if geo_id is not None}
-        if given:
-            self._term.hand_over(given, self._jointed, affine.q_from_transform(np.concatenate(poses)))
+        if self._given is not None:
+            q_ref = affine.q_from_transform(poses.reshape(-1, 4, 4))
+            self._term.hand_over(step, self._given._replace(q_ref=q_ref))
 
-    def motion(self, which: Sequence[int]) -> tuple[Array, Array, Array]:
-        """The step that some robots have taken.
-
-        Args:
-            which: Their numbers, (k,).
+    def motion(self) -> tuple[Array, Array, Array]:
+        """The step that the robots have taken.
 
         Returns:
-            δθ of the joints, (k, m); coordinates and velocities of the multibody engines' free bodies, (k, f, 12) each.
+            δθ of the joints, (N, m); coordinates and velocities of the multibody engines' free bodies, (N, f, 12) each.
         """
-        state = self.cpu.state
-        found = {} if self._term is None else self._term.delta_theta(state.q)
-        delta = [
-            self._robots[k].own_freedoms(found.get(self._ids[k], _NOTHING), q)
-            for k, q in zip(which, state.q[self._bodies[which]], strict=True)
-        ]
-        free = self._free[which]
-        return np.array(delta), state.q[free], state.qdot[free]
+        state, robots = self.cpu.state, self._robots
+        delta = np.zeros((len(robots), 0))
+        if self._given is not None:
+            delta = self._term.delta_theta(state.q)[self._given.places.freedoms]
+        each = zip(robots, delta, self.q, strict=True)
+        delta = np.array([robot.own_freedoms(own, q) for robot, own, q in each])
+        return delta, state.q[self._free], state.qdot[self._free]

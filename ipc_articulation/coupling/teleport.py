@@ -55,6 +55,8 @@ def _put(world: uipc.World, wanted: Mapping[Any, RobotState | None], action: str
     released = {key for coupling, plan in plans.items() if plan.kept is not None for key in plan.moves}
     moves: Moves = {key: motion for plan in plans.values() for key, motion in plan.moves.items()}
     couplings = couplings_of(scene)
+    for coupling in couplings:
+        coupling.refresh()
     links = frozenset[int]().union(*(coupling.link_ids for coupling in couplings))
     carried = carried_by(scene, moves, links, released, asker)
     for other in couplings:  # whose free bodies are carried by these robots

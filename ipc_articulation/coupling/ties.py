@@ -16,31 +16,33 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation.bounded_springs import SPRINGS
 from ipc_articulation.articulation.spring_rows import BoundedRows
-from ipc_articulation.coupling.adapter import Prediction
+from ipc_articulation.articulation.step_places import StepInput
+from ipc_articulation.coupling.batches import Predictions
 from ipc_articulation.coupling.restraints import Held
-from ipc_articulation.frontend.articulations import StepInput
 
 
-def with_tied_joints(held: Held, prediction: Prediction, strength: Array) -> StepInput:
-    """Mass, predicted displacement, springs and rows of joints and tied joints together.
+def with_tied_joints(held: Held, predictions: Predictions, strength: Array) -> StepInput:
+    """Mass, predicted displacement, springs and rows of joints and tied joints of N robots together.
 
     Args:
-        held: Those of the m joints, for this prediction.
-        prediction: Of m joints and t tied ones.
-        strength: The diagonal of S, (t,) [kg·m² or kg].
+        held: Those of the m joints, for these predictions.
+        predictions: Of m joints and t tied ones.
+        strength: The diagonals of S, (N, t) [kg·m² or kg].
 
     Returns:
-        (m + t, m + t), (m + t,), (m + t, 4, 4), and rows over m + t freedoms.
+        (N, m + t, m + t), (N, m + t), (N, m + t, 4, 4), and rows over m + t freedoms.
     """
-    if prediction.tied is None:
+    if predictions.tied is None:
         return StepInput(held.mass, held.delta_theta_tilde, held.springs, held.rows)
-    G = prediction.tied.rates
-    SG = strength[:, None] * G
-    mass = np.block([[held.mass + G.T @ SG, -SG.T], [-SG, np.diag(strength)]])
-    change = prediction.tied.delta_theta_tilde + G @ (held.delta_theta_tilde - prediction.delta_theta_tilde)
-    t, springs, rows = len(strength), held.springs, held.rows
+    G, (N, t) = predictions.tied.rates, strength.shape
+    SG, S = strength[:, :, None] * G, strength[:, :, None] * np.eye(t)
+    mass = np.block([[held.mass + G.swapaxes(1, 2) @ SG, -SG.swapaxes(1, 2)], [-SG, S]])
+    error = held.delta_theta_tilde - predictions.delta_theta_tilde
+    change = predictions.tied.delta_theta_tilde + (G @ error[..., None])[..., 0]
+    springs, rows = held.springs, held.rows
     if springs is not None:
-        springs = np.concatenate([springs, np.zeros((t, SPRINGS, 4))])
+        springs = np.concatenate([springs, np.zeros((N, t, SPRINGS, 4))], axis=1)
     if rows is not None:
-        rows = BoundedRows(np.concatenate([rows.weights, np.zeros((len(rows.springs), t))], axis=1), rows.springs)
-    return StepInput(mass, np.concatenate([held.delta_theta_tilde, change]), springs, rows)
+        r = rows.weights.shape[1]
+        rows = BoundedRows(np.concatenate([rows.weights, np.zeros((N, r, t))], axis=2), rows.springs)
+    return StepInput(mass, np.concatenate([held.delta_theta_tilde, change], axis=1), springs, rows)

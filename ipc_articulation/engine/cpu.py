@@ -235,7 +235,8 @@ class CpuEngine(PyIEngine):
             self._now.statistics.end.close()
         dt = read_dt(self._config)
         now, substeps = self._now, self._animator.substep()
-        self._now = now._replace(rested=None if now.rested is None else now.rested._replace(is_all=False))
+        if now.rested is not None:
+            self._now = now._replace(rested=now.rested._replace(is_all=False))
         state, rested, report = step(self.workspace, now.state, now.rested, self.model, dt, substeps, watch)
         self._warn(frame, report)
         end = StepEnd(frame, StepOutput(self.workspace.core), now.state.q, state.q, self.turn)

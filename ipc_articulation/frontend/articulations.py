@@ -13,6 +13,7 @@ from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.articulation.spring_rows import BoundedRows
+from ipc_articulation.articulation.step_places import StepInput, StepPlaces
 from ipc_articulation.errors import ArticulationError, SceneError
 from ipc_articulation.frontend.attributes import require, writable
 from ipc_articulation.frontend.bodies import BodyTable
@@ -44,23 +45,12 @@ class RowSlots:
         writable(self.springs)[:] = rows.springs
 
 
-class StepInput(NamedTuple):
-    """The input of a step of an articulation with f freedoms."""
+class HandedOver(NamedTuple):
+    """Articulations whose input of a step is stored in the energy already, and reference poses."""
 
-    mass: Array  # Mᵗ, (f, f), or (f²,) row-major
-    tilde: Array  # δθ̃, (f,) [rad or m]
-    springs: Array | None  # bounded springs, (f, 4, 4)
-    rows: BoundedRows | None
-
-
-class StepInputs(NamedTuple):
-    """The input of a step of all articulations, one after the other, and of n bodies."""
-
-    masses: Sequence[Array]  # Mᵗ of each, (fₐ²,) row-major
-    tildes: Sequence[Array]  # δθ̃ of each, (fₐ,) [rad or m]
-    springs: Sequence[Array | None]  # bounded springs of each, (fₐ, 4, 4)
-    rows: Sequence[BoundedRows | None]  # of each
-    q_ref: Array  # (n, 12) reference poses
+    places: StepPlaces
+    bodies: Ints  # (k,) rows of the bodies of their joints
+    q_ref: Array  # (k, 12) their reference poses
 
 
 @dataclass(frozen=True)
@@ -85,26 +75,31 @@ class ArticulationTable:
         rows = [row_names(name, slots) for name, slots in zip(self.names, self.row_slots, strict=True)]
         return ArticulationEnergy(self.joints, self.body_count, self.counts, self.names, self.joint_names, rows)
 
-    def read(
-        self, q_prev: Array, handed: Mapping[int, StepInput], references: Sequence[tuple[Ints, Array]]
-    ) -> StepInputs:
-        """The input of a step: what was handed over, else the present values of the attributes.
+    def begin_step(self, energy: ArticulationEnergy, q_prev: Array, handed: Sequence[HandedOver]) -> None:
+        """Set the input of a step of an energy: what was handed over, else the present values of the attributes.
 
         Args:
+            energy: Made by `make_energy`.
             q_prev: Coordinates of all bodies at the beginning of the step, (n, 12).
-            handed: By the id of an articulation's geometry.
-            references: Rows (k,) and reference poses (k, 12) of the bodies of these articulations.
+            handed: What was handed over.
 
         Raises:
-            ArticulationError: The A of a reference is no rotation; names the body.
+            ArticulationError: Mᵗ or δθ̃ is not valid, or a reference pose is not finite or no rotation; the message
+                names the articulation or body.
         """
-        given = [handed.get(geo_id) or self._read(a) for a, geo_id in enumerate(self.geo_ids)]
-        q_ref = (q_prev if len(handed) == len(given) else self.reference.read(q_prev)).copy()
-        for bodies, own in references:
+        known = {a for given in handed for a in given.places.articulations}
+        others = [a for a in range(len(self.geo_ids)) if a not in known]
+        for a in others:
+            energy.give(self._read(a), energy.places[a])
+        q_ref = self.reference.read(q_prev) if others else q_prev.copy()
+        for _, bodies, own in handed:
             self.reference.refuse_collapsed(bodies, own)
             q_ref[bodies] = own
-        masses, tildes = [own.mass.ravel() for own in given], [own.tilde for own in given]
-        return StepInputs(masses, tildes, [own.springs for own in given], [own.rows for own in given], q_ref)
+        try:
+            energy.take(q_ref)
+        except ArticulationError:
+            self.reference.refuse_not_finite(q_ref)  # its message has the name, which the energy does not know
+            raise
 
     def _read(self, a: int) -> StepInput:
         """The present values of the attributes of an articulation."""
@@ -112,24 +107,6 @@ class ArticulationTable:
         mass, tilde = self.mass_slots[a].view(), self.tilde_slots[a].view()
         springs = None if springs is None else springs.view()
         return StepInput(mass, tilde, springs, None if rows is None else rows.read())
-
-    def set_step(self, energy: ArticulationEnergy, inputs: StepInputs) -> None:
-        """Set Mᵗ, δθ̃, springs and q_ref of an energy.
-
-        Args:
-            energy: Made by `make_energy`.
-            inputs: From `read`, or given.
-
-        Raises:
-            ArticulationError: Mᵗ or δθ̃ is not valid, or a `ref_dof_prev` is not finite; the message names the
-                articulation or body.
-        """
-        masses, tildes, springs, rows, q_ref = inputs
-        try:
-            energy.set_flat(masses, tildes, q_ref, springs, rows)
-        except ArticulationError:
-            self.reference.refuse_not_finite(q_ref)  # its message has the name, which the energy does not know
-            raise
 
     def write_delta_theta(self, values: Array) -> None:
         """Write δθ of all freedoms, (F,), into the geometries."""

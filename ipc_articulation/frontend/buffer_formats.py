@@ -39,14 +39,12 @@ class FormatTable(ContextDecorator):
         self._look_up = _with_table(self._parse)
 
     def __enter__(self) -> None:
-        self._replace(self._parse, self._look_up)
+        if self._look_up is not None and _names.get(_PARSER) is self._parse:
+            _names[_PARSER] = self._look_up
 
     def __exit__(self, *error: object) -> None:
-        self._replace(self._look_up, self._parse)
-
-    def _replace(self, present: Any, other: Any) -> None:
-        if self._look_up is not None and _names.get(_PARSER) is present:
-            _names[_PARSER] = other
+        if self._look_up is not None and _names.get(_PARSER) is self._look_up:
+            _names[_PARSER] = self._parse
 
 
 def _with_table(parse: Any) -> Any:

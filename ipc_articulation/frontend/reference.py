@@ -6,14 +6,14 @@ engine searches for it once, at `world.init`; its values are read in each step.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ipc_articulation.arrays import Array
-from ipc_articulation.articulation.step_input import is_collapsed, refuse_collapsed, refuse_not_finite
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.articulation.step_input import first_collapsed, refuse_collapsed, refuse_not_finite
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import BodyTable
 
@@ -34,19 +34,16 @@ class ReferenceDofs:
         Raises:
             ArticulationError: The A of a reference is no rotation; names the body.
         """
-        if not self.slots:
-            return q_prev
         q_ref = q_prev.copy()
         for slot, rows in zip(self.slots, self.rows, strict=True):
-            q_ref[rows] = given = slot.view()[..., 0]
-            self.refuse_collapsed(range(rows.start, rows.stop), given)
+            q_ref[rows] = slot.view()[..., 0]
+            self.refuse_collapsed(range(rows.start, rows.stop), q_ref[rows])
         return q_ref
 
-    def refuse_collapsed(self, rows: Iterable[int], q_ref: Array) -> None:
+    def refuse_collapsed(self, rows: Sequence[int] | Ints, q_ref: Array) -> None:
         """Raise an ArticulationError that names the first of some bodies whose q_ref (k, 12) is no rotation."""
-        if is_collapsed(q_ref).any():
-            for row, q in zip(rows, q_ref, strict=True):
-                refuse_collapsed(f"body '{self.names[row]}'", q)
+        if (k := first_collapsed(q_ref)) >= 0:
+            refuse_collapsed(f"body '{self.names[rows[k]]}'", q_ref[k])
 
     def refuse_not_finite(self, q_ref: Array) -> None:
         """Raise an ArticulationError that names the first body whose q_ref is not finite."""

@@ -75,16 +75,14 @@ class Turn:
 
     def begin(self, asker: str) -> None:
         """Enter a change, see `changing`."""
-        me = get_ident()
-        self._refuse(me, asker)
+        self._refuse(asker)
         self._take(may_end=True)
-        if self._changes:
-            try:
-                self._refuse(me, asker)  # another one may have begun during the wait
-            except EngineError:
-                self._give()
-                raise
-        self._changer = me
+        try:
+            self._refuse(asker)  # another one may have begun during the wait
+        except EngineError:
+            self._give()
+            raise
+        self._changer = get_ident()
         self._changes += 1
 
     def end(self) -> None:
@@ -92,13 +90,15 @@ class Turn:
         self._changes -= 1
         self._give()
 
-    def _refuse(self, me: int, asker: str) -> None:
-        if self._changes and self._changer != me:
+    def _refuse(self, asker: str) -> None:
+        """Refuse a change within another thread's, or in an animator callback."""
+        if self._changes and self._changer != get_ident():
             raise EngineError(
                 f"{asker}: another thread is in the middle of a step of this scene; step it from one thread, or after "
                 "each other (read-outs may come from any thread)"
             )
-        self.refuse_in_callback(asker)
+        if self.is_calling:
+            self.refuse_in_callback(asker)
 
     def refuse_in_callback(self, asker: str) -> None:
         """Refuse what changes a scene in an animator callback of this thread; see `changing`.

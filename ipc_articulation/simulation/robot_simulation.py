@@ -67,7 +67,7 @@ class RobotSimulation:
     def step(self, index: int) -> None:
         """Command the joints for step `index`, and take it."""
         self.controls.command(index)
-        self.coupling.step(self.world)
+        self.coupling.step(self.world, retrieve=False)
 
     def minimum_distance(self) -> float:
         """Smallest distance at present; see `Simulation`."""

@@ -290,3 +290,27 @@ def test_failures_that_libuipc_only_logs_surface_too(tmp_path):
 def test_scene_that_disagrees():
     with pytest.raises(AdapterError, match=r"time steps differ: the scene has dt = 0.005 s, the model 0.01 s"):
         couple(make_scene(dt=0.005), Turntable())
+
+
+def test_bodies_stay_in_the_engine_until_a_read_out_needs_them(tmp_path):
+    scene = make_scene()
+    coupling = couple(scene, Turntable())
+    world = make_world(scene, tmp_path)
+    (slot,) = coupling.placed.bodies.links
+
+    def pose():
+        return np.array(slot.geometry().transforms().view()[0])
+
+    first = pose()
+    coupling.step(world, retrieve=False)
+    poses = coupling.body_poses
+    assert np.abs(poses[0] - first).max() > 1e-3
+    np.testing.assert_array_equal(pose(), first)
+    assert coupling.drift.max() < 1e-3
+    np.testing.assert_array_equal(pose(), poses[0])
+    coupling.observers.append(lambda: seen.append(pose()))
+    seen = []
+    coupling.step(world, retrieve=False)
+    np.testing.assert_array_equal(seen, coupling.body_poses)
+    coupling.step(world)
+    np.testing.assert_array_equal(pose(), coupling.body_poses[0])

@@ -25,6 +25,11 @@ def offset(robot, number):
     return replace(robot, free=tuple(crates), planes=(*robot.planes, ground))
 
 
+def roped(robot, number):
+    """As many tendons as the number of the environment."""
+    return replace(robot, rows=("rope",) * number)
+
+
 def run(folder, make, numbers, steps=STEPS, others=()):
     """Trajectories (steps, N, b, 4, 4) and contact forces (steps, N, m) of some environments."""
     scene = make_scene(gravity=(0.0, 0.0, -9.81))
@@ -167,6 +172,8 @@ def test_what_is_wrong_is_named(tmp_path):
         couple_many(scene, [table, table])
     with pytest.raises(AdapterError, match=r"environment 1 has the joints .*other.*environment 0"):
         couple_many(scene, [by_native(), by_native("other ")])
+    with pytest.raises(AdapterError, match=r"environment 1 has the rows \['rope'\], environment 0 \[\]; all must have"):
+        couple_many(make_scene(), [by_native(), by_native()], complete=roped)
     with pytest.raises(AdapterError, match="'crate' is in the environment 'mine'"):
         couple_many(
             make_scene(),
@@ -225,6 +232,17 @@ def test_a_failing_environment_is_named_and_nothing_changes(tmp_path):
     np.testing.assert_array_equal(many.body_poses, before)
     assert world.frame() == 7
     many.step(world)  # the robot fails only once
+
+
+def test_environments_that_fail_in_the_same_step_are_put_back_together(tmp_path):
+    many, world = with_broken(tmp_path, step=2)
+    many.adapters[2].__class__, many.adapters[2].broken_at = Broken, 2
+    many.step(world, "reset")
+    before = [robot.count for robot in many.adapters[1:]]
+    many.step(world, "reset")
+    assert list(many.failures) == [1, 2]
+    assert [robot.count for robot in many.adapters[1:]] == [count + 2 for count in before]
+    assert world.frame() == 2
 
 
 def test_an_environment_whose_state_is_not_finite_is_named(tmp_path):

@@ -4,6 +4,7 @@ import numpy as np
 
 from ipc_articulation.articulation.spring_rows import BoundedRows
 from ipc_articulation.coupling.adapter import Prediction, TiedMotion
+from ipc_articulation.coupling.batches import Predictions, stacked
 from ipc_articulation.coupling.restraints import Held
 from ipc_articulation.coupling.ties import with_tied_joints
 
@@ -11,15 +12,18 @@ M = np.array([[3.0, 1.0], [1.0, 2.0]])
 G = np.array([[0.5, -2.0]])
 
 
-def predicted(tied: TiedMotion | None) -> Prediction:
-    return Prediction(M, np.array([0.1, 0.2]), np.zeros((0, 4, 4)), tied)
+def predicted(tied: TiedMotion | None) -> Predictions:
+    """Of a single robot."""
+    none, tilde = np.zeros((0, 4, 4)), np.array([0.1, 0.2])
+    return stacked({0: Prediction(M, tilde, none, tied)}, {})
 
 
 def joined(tied: TiedMotion | None, strength: float = 50.0, change: float = 0.0):
     """Of joints whose prediction is held back by some change."""
-    rows = BoundedRows(np.array([[3.0, 4.0]]), np.full((1, 4, 4), 2.0))
-    held = Held(M, np.array([0.1, 0.2]) + change, np.ones((2, 4, 4)), rows)
-    return with_tied_joints(held, predicted(tied), np.full(0 if tied is None else 1, strength))
+    rows = BoundedRows(np.array([[[3.0, 4.0]]]), np.full((1, 1, 4, 4), 2.0))
+    held = Held(M[None], np.array([[0.1, 0.2]]) + change, np.ones((1, 2, 4, 4)), rows)
+    step = with_tied_joints(held, predicted(tied), np.full((1, 0 if tied is None else 1), strength))
+    return step.mass[0], step.tilde[0], step.springs[0], BoundedRows(*(part[0] for part in step.rows))
 
 
 def test_without_tied_joints_nothing_is_added() -> None:

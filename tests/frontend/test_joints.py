@@ -266,7 +266,7 @@ def test_the_energy_of_a_scene_without_articulations_has_no_freedoms():
     bodies, meshes = meshes_of(hinged_boxes())
     table = read_articulations([], meshes, bodies)
     energy = table.make_energy()
-    table.set_step(energy, table.read(bodies.q, {}, []))
+    table.begin_step(energy, bodies.q, [])
     assert energy.energy(bodies.q) == 0.0
     assert energy.delta_theta(bodies.q).shape == (0,)
 
@@ -279,13 +279,13 @@ def test_step_attributes_are_read_and_checked():
     uipc.view(geometry["joint"].find("delta_theta_tilde"))[:] = [0.1, 0.2]
     uipc.view(geometry["joint_joint"].find("mass"))[:] = [64, 8, 8, 32]
     energy, other = table.make_energy(), table.make_energy()
-    table.set_step(energy, table.read(bodies.q, {}, []))
+    table.begin_step(energy, bodies.q, [])
     np.testing.assert_array_equal(energy.mass[0], [[64, 8], [8, 32]])
     np.testing.assert_array_equal(energy.delta_theta_tilde, [0.1, 0.2])
     np.testing.assert_array_equal(other.delta_theta_tilde, [0.0, 0.0])
     uipc.view(geometry["joint_joint"].find("mass"))[:] = [64, 8, 9, 32]
     with pytest.raises(ArticulationError, match=f"articulation geometry {boxes.slot.id()}: mass must be symmetric"):
-        table.set_step(energy, table.read(bodies.q, {}, []))
+        table.begin_step(energy, bodies.q, [])
 
 
 def test_an_articulation_of_an_unknown_joint_geometry_is_refused():

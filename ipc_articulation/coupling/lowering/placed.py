@@ -14,10 +14,9 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledRobot
 from ipc_articulation.coupling.bodies import Elements, PlacedBodies
 from ipc_articulation.coupling.lowering.chain import LOWERED
-from ipc_articulation.coupling.lowering.lowering import Lowering
+from ipc_articulation.coupling.lowering.lowering import LoweredStep, Lowering
 from ipc_articulation.coupling.lowering.placing import place_chain_joints, place_ghosts, pull
 from ipc_articulation.coupling.stiffness import Stiffness, robot_size
-from ipc_articulation.frontend.articulations import StepInput
 
 HOLD_RATIO = 1e4  # S of pins and holds in units of the robot's largest inertia; M̂ makes up for it, see `lowering`
 
@@ -39,18 +38,13 @@ class PlacedChains:
         self._ghosts = slots[len(slots) - len(lowering.ghosts) :]
         self._q_ref = np.zeros((0, 12))  # of the links at the last prediction
 
-    def lower(self, given: StepInput, link_poses: Array) -> tuple[StepInput, Array]:
-        """The articulation's input of that of the robot's joints, whose links are at poses (n, 4, 4) before the step.
-
-        Returns:
-            The input, and poses of links and ghosts, (n + g, 4, 4).
-        """
-        step = self._lowering.lower(given.mass, given.tilde, given.springs, link_poses)
+    def lower(self, mass: Array, tilde: Array, springs: Array | None, link_poses: Array) -> LoweredStep:
+        """The articulation's input of that of the robot's joints; arguments as of `Lowering.lower`."""
+        step = self._lowering.lower(mass, tilde, springs, link_poses)
         for slot, pose in zip(self._ghosts, step.ghost_poses, strict=True):
             pull(slot, pose)
         self._q_ref = affine.q_from_transform(link_poses)
-        poses = np.concatenate([link_poses, step.ghost_poses])
-        return StepInput(step.mass, step.delta_theta_tilde, step.springs, None), poses
+        return step
 
     def ghost_poses(self, link_poses: Sequence[Array] | Array) -> dict[int, Array]:
         """Poses (4, 4) of the ghosts by geometry id where the links stand at `link_poses` (n, 4, 4)."""

@@ -100,10 +100,10 @@ def _answers(scene: uipc.Scene, adapters: Sequence[Adapter]) -> list[Answers]:
 
 
 def _require_equal_names(robots: Sequence[CoupledRobot]) -> None:
-    """Refuse robots whose joints, links or free bodies are not those of the first."""
+    """Refuse robots whose joints, links, free bodies or tendons are not those of the first."""
     for k, robot in enumerate(robots):
-        for kind in ("joints", "links", "free", "tied_joints"):
-            first, own = ([part.name for part in getattr(one, kind)] for one in (robots[0], robot))
+        for kind in ("joints", "links", "free", "tied_joints", "rows"):
+            first, own = ([getattr(part, "name", part) for part in getattr(one, kind)] for one in (robots[0], robot))
             if first != own:
                 raise AdapterError(
                     f"couple_many: environment {k} has the {kind} {own}, environment 0 {first}; all must have the same"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal, final, get_args
-from weakref import WeakMethod, ref
 
 import numpy as np
 import uipc
@@ -25,7 +24,6 @@ from ipc_articulation.coupling.stepping import advance
 from ipc_articulation.coupling.teleport import put
 from ipc_articulation.errors import EngineError, IpcArticulationError, StateError
 from ipc_articulation.frontend.turns import changing_in_turn, in_turn
-from ipc_articulation.frontend.worlds import ENGINES
 from ipc_articulation.signals import interrupts_deferred
 
 Failing = Literal["raise", "reset", "stop"]  # see `Environments.step`
@@ -61,12 +59,8 @@ class Environments:
         self.joint_names, self.link_names = first.joint_names, first.link_names
         self.body_names = tuple(body.name for body in (*first.robot.links, *first.robot.free))
         self.adapters = [coupling.adapter for coupling in self.couplings]
-        self._group, self.stopped, self._is_stale = group, group.stopped, False
+        self._group, self.stopped = group, group.stopped
         self.failures: dict[int, IpcArticulationError] = {}
-        self._world: Callable[[], uipc.World | None] = lambda: None
-        refresh = WeakMethod(self._refresh)
-        for coupling in self.couplings:
-            coupling.refresh = lambda: None if (known := refresh()) is None else known()
 
     def __len__(self) -> int:
         return len(self.couplings)
@@ -90,7 +84,7 @@ class Environments:
         """
         refuse_unwanted("step: failing", failing, one_of(*get_args(Failing)), EngineError)
         with self.turn.changing("step"):
-            self.failures, self._group.failed = {}, None
+            self.failures, self._group.failures = {}, {}
             require_all(self.couplings, couplings_of(self.scene))
             while True:
                 try:
@@ -101,20 +95,20 @@ class Environments:
             self._commit(world)
 
     def _go_on(self, world: uipc.World, failing: Failing, error: IpcArticulationError) -> None:
-        """Put an environment that has failed out of the way, or raise what it raised."""
-        failed, self._group.failed = self._group.failed, None
-        if failed is not None and failed[1] is error:
-            number = failed[0]
-        elif (named := _NUMBER.search(str(error))) is not None:
-            number = int(named[1])
-        else:
-            raise error
-        if failing == "raise" or self._group.side is None or number in self.failures:
-            raise labelled(number, error) from error
-        self.reset(world, [number])
-        self.failures[number] = error
+        """Put the environments that have failed out of the way, or raise what the first one raised."""
+        failed, self._group.failures = self._group.failures, {}
+        if not any(own is error for own in failed.values()):
+            if (named := _NUMBER.search(str(error))) is None:
+                raise error
+            failed = {int(named[1]): error}
+        again = self.failures.keys() & failed.keys()
+        if failing == "raise" or self._group.side is None or again:
+            number = min(again or failed)
+            raise labelled(number, failed[number]) from failed[number]
+        self.reset(world, failed)
+        self.failures |= failed
         if failing == "stop":
-            self.stop([number])
+            self.stop(failed)
 
     @changing_in_turn
     def stop(self, which: Iterable[int]) -> None:
@@ -136,13 +130,7 @@ class Environments:
     @in_turn
     def retrieve(self, world: uipc.World) -> None:
         """Write the bodies into the scene's geometries, unless they are there already."""
-        if self._is_stale:
-            ENGINES[world].cpu.write_back()
-            self._is_stale = False
-
-    def _refresh(self) -> None:
-        if (world := self._world()) is not None:
-            self.retrieve(world)
+        self._group.refresh()
 
     def reset(self, world: uipc.World, which: Iterable[int] | None = None) -> None:
         """Put environments back into their states at the moment of coupling; the others stay as they are.
@@ -219,7 +207,7 @@ class Environments:
     @in_turn
     def body_poses(self) -> Array:
         """Transforms in the scene of the links and then of the free bodies, (N, b, 4, 4)."""
-        if self._is_stale and (q := self._group.q) is not None:
+        if self._group.is_stale and (q := self._group.q) is not None:
             return affine.transform_from_q(q)
         return self._each("body_poses")
 
@@ -232,8 +220,8 @@ class Environments:
         return np.array(found)
 
     def _commit(self, world: uipc.World) -> None:
-        self._is_stale, self._world = self._group.side is not None, ref(world)
-        if not self._is_stale:
+        self._group.is_stale = self._group.side is not None
+        if not self._group.is_stale:
             world.retrieve()
         self._group.commit(range(len(self)))
         for number in self._group.running:
@@ -241,7 +229,7 @@ class Environments:
             self.couplings[number].feel()
         observers = [observer for coupling in self.couplings for observer in coupling.observers]
         if observers:
-            self.retrieve(world)
+            self._group.refresh()
         for observer in observers:
             self.turn.call(observer, is_calling=False)
 
@@ -249,7 +237,6 @@ class Environments:
         if not wanted:
             return
         with self.turn.changing(action):
-            self.retrieve(world)
             put(world, wanted, action)
             for number in range(len(self)):
                 if self.couplings[number] in wanted:

@@ -32,7 +32,8 @@ def step_forces(placed: PlacedRobot, steps: RobotSteps, world: uipc.World | None
         touches = touches_of(results, names)
         wrenches = attachment_wrenches(results, list(names), placed.joined)
         attached = {name: W for name, W in zip(names.values(), wrenches, strict=True) if W.any()}
-    return StepForces(touches, attached, steps.values.contact_force, *steps.limits_and_friction())
+    assert steps.taken is not None
+    return StepForces(touches, attached, steps.values.contact_force, *steps.taken.limits_and_friction())
 
 
 def touches_of(results: StepResults, names: Mapping[int, str]) -> Touches:

@@ -24,17 +24,17 @@ def step_state(placed: PlacedRobot, answers: Answers, taken: Taken) -> StepState
         answers: The multibody engine's side.
         taken: The last step.
     """
-    robot, bodies, tied = placed.robot, placed.bodies, taken.prediction.tied
+    robot, bodies, prediction = placed.robot, placed.bodies, taken.prediction
     with_inertia = [k for k, body in enumerate(robot.free) if not body.driven]
     free = tuple(bodies.free[k] for k in with_inertia)
     return StepState(
-        dt=taken.dt,
+        dt=taken.step.dt,
         gravity=np.array(answers.adapter.gravity),
-        q_start=affine.q_from_transform(taken.prediction.link_poses),
+        q_start=affine.q_from_transform(prediction.link_poses),
         q=coordinates(bodies.links),
-        theta_dot_start=taken.theta_dot_start,
+        theta_dot_start=taken.step.theta_dot_start[taken.number],
         theta_dot=answers.theta_dot().copy(),
-        tied_rates=None if tied is None else tied.rates,
+        tied_rates=None if prediction.tied is None else prediction.tied.rates,
         free=tuple(_as_heavy(robot.free[k], bodies.free[k]) for k in with_inertia),
         free_q=coordinates(free),
         free_qdot=velocities(free),

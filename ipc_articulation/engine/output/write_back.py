@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ipc_articulation.affine import transform_from_q, transform_rate_from_qdot
 from ipc_articulation.arrays import Array
-from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.articulation import Articulation
@@ -62,11 +62,12 @@ class SceneWriter:
                 )
 
     def _write_bodies(self, state: EngineState) -> None:
-        first = 0
+        first, count = 0, self._context.bodies.affine_count
+        poses, rates = transform_from_q(state.q[:count]), transform_rate_from_qdot(state.qdot[:count])
         for (transform, velocity), end in zip(self._targets, self._ends, strict=True):
-            _write_transforms(state.q[first:end], 1.0, writable(transform))
+            writable(transform)[:] = poses[first:end]
             if velocity is not None:
-                _write_transforms(state.qdot[first:end], 0.0, writable(velocity))
+                writable(velocity)[:] = rates[first:end]
             first = end
 
     def _write_soft_bodies(self, state: EngineState) -> None:
@@ -105,15 +106,3 @@ class SceneWriter:
                 values[first : first + len(mesh.joints)] = present
             first += len(mesh.joints)
         return values
-
-
-@compiled
-def _write_transforms(q, corner, transforms):
-    """Write coordinates q (n, 12) as transforms (n, 4, 4) whose last entry is 1, or their rates, where it is 0."""
-    for b in range(len(q)):
-        for a in range(3):
-            transforms[b, a, 3] = q[b, a]
-            transforms[b, 3, a] = 0.0
-            for k in range(3):
-                transforms[b, a, k] = q[b, 3 + 3 * a + k]
-        transforms[b, 3, 3] = corner

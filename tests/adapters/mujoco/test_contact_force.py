@@ -26,7 +26,7 @@ class BareMass(MujocoAdapter):
     """What other couplings do: the joint-space inertia without damping and gains."""
 
     def predict(self):
-        M = mass_matrix(self.model, self.scratch)
+        M = mass_matrix(self.model, self._steps.scratch)
         return replace(super().predict(), mass=M)
 
 

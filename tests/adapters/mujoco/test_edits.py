@@ -158,7 +158,7 @@ def test_large_fields_are_compared_without_a_copy(monkeypatch, tmp_path):
     monkeypatch.setattr(edits, "_LARGE", 1)
     model = mujoco.MjModel.from_xml_string(SCENE)
     run = Run(model, mujoco.MjData(model), tmp_path, ignoring_the_guest)
-    assert not run.coupling.adapter.edits._model_bytes
+    assert not run.coupling.adapter._steps.edits._model_bytes
     model.body_pos[model.body("guest").id] += 0.125
     run.step(2)
     for field, place in (("mesh_vert", (3, 2)), ("exclude_signature", 0), ("geom_condim", model.geom("wall").id)):

@@ -53,7 +53,7 @@ def test_at_rest_m_hat_is_mujocos_own_answer_to_a_force(k, integrator):
     prediction, dt = adapter.predict(), k * model.opt.timestep
     S, V = answers(model, data, k)
     np.testing.assert_allclose(dt**2 * np.linalg.inv(prediction.mass), S, atol=1e-9 * np.abs(S).max())
-    gain = adapter.noted.velocity_gain(prediction.delta_theta_tilde + S[:, 0])
+    gain = adapter._steps.noted.velocity_gain(prediction.delta_theta_tilde + S[:, 0])
     np.testing.assert_allclose(gain, V[:, 0], atol=1e-8 * np.abs(V[:, 0]).max())
 
 

@@ -66,7 +66,7 @@ def test_forces_of_freedoms_and_rows_together_are_those_of_mujocos_constraints(j
     assert held.limit_force[7] < 0.0
     assert held.friction_force[5] != 0.0
     np.testing.assert_array_equal(held.limit_force[:3], 0.0)  # the ball joint's limit is that of its row
-    expected = adapter.scratch.qfrc_constraint
+    expected = adapter._steps.scratch.qfrc_constraint
     np.testing.assert_allclose(forces[:5] + held.rows.T @ forces[5:], expected, atol=1e-9 * np.abs(expected).max())
 
 
