@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import config, types
+from numba import config
 from numba.experimental import structref
 
 from ipc_articulation.arrays import Array, Bools, Ints
@@ -17,6 +17,7 @@ from ipc_articulation.articulation.mass_factor import stretches, times
 from ipc_articulation.articulation.spring_rows import SpringRows, add_back, along, make_rows
 from ipc_articulation.articulation.step_input import are_finite, are_valid
 from ipc_articulation.compiled import compiled
+from ipc_articulation.references import Reference
 
 
 class UncheckedInput(NamedTuple):
@@ -46,7 +47,7 @@ class Articulations(NamedTuple):
 
 
 @structref.register
-class _HeldArticulationsType(types.StructRef):
+class _HeldArticulationsType(Reference):
     """Numba's type of `HeldArticulations`."""
 
 
@@ -208,15 +209,22 @@ def differentiate(
 
     The curvature is projected where one of the bodies is, of a mask (n,).
     """
-    joints, reference, first = arrays.joints, arrays.reference, 0
-    for k in range(begin):
-        first += FREEDOMS[joints.kind[k]]
-    for k in range(begin, end):
-        kind, local, i, j = joints.kind[k], joints.local[k], joints.bodies[k, 0], joints.bodies[k, 1]
-        if moving[i] or moving[j]:
-            project = projected[i] or projected[j]
-            kinds.derivatives(kind, local, q[i], q[j], reference[k], w[first:], project, J[first:], curvature[k])
-        first += FREEDOMS[kind]
+    kind, bodies, first = arrays.joints.kind, arrays.joints.bodies, 0
+    for k in range(end):
+        i, j = bodies[k, 0], bodies[k, 1]
+        if k >= begin and (moving[i] or moving[j]):
+            differentiate_joint(arrays, q, w, k, first, projected[i] or projected[j], J[first:], curvature[k])
+        first += FREEDOMS[kind[k]]
+
+
+@compiled
+def differentiate_joint(
+    arrays: HeldArticulations | Articulations, q: Array, w: Array, k: int, first: int, project: bool, J: Array, H: Array
+) -> None:
+    """Compute the rows (f, 24) of J and Σ wₖ ∂²δθₖ (24, 24), maybe projected, of joint k with its first freedom."""
+    joints = arrays.joints
+    q_i, q_j = q[joints.bodies[k, 0]], q[joints.bodies[k, 1]]
+    kinds.derivatives(joints.kind[k], joints.local[k], q_i, q_j, arrays.reference[k], w[first:], project, J, H)
 
 
 @compiled(nogil=True)

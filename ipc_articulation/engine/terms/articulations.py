@@ -8,7 +8,8 @@ import numpy as np
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.articulation.evaluation import HeldArticulations, differentiate, forces, freedom_energies
+from ipc_articulation.articulation.evaluation import HeldArticulations, differentiate_joint, forces, freedom_energies
+from ipc_articulation.articulation.kinds import FREEDOMS, MOST_FREEDOMS
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import islands
 from ipc_articulation.contact.nodes import PLACE, coordinates
@@ -45,42 +46,68 @@ def add_energies(at, affine, x, E):
 
 @compiled
 def add_derivatives(at, affine, x, to):
-    q, articulations = coordinates(x, affine), at.arrays
-    bodies, m = articulations.bodies, len(articulations.joints.kind)
-    force, delta, w = forces(articulations, q)
-    J, curvature = np.zeros(at.J.shape), np.zeros((m, 2 * DOF, 2 * DOF))
-    differentiate(articulations, q, w, to.moving, to.projected, 0, m, J, curvature)
-    at.delta[:] = delta
-    slopes, is_free, g = at.J, to.is_free, to.g
-    for f in range(len(delta)):
-        for side in range(2):
-            b = bodies[f, side]
-            for i in range(DOF):
-                slopes[f, DOF * side + PLACE[i]] = J[f, DOF * side + i]
-                if is_free[b]:
-                    g[4 * b + PLACE[i] // 3, PLACE[i] % 3] += force[f] * J[f, DOF * side + i]
-    for k in range(m):
-        add_pair(articulations.joints.bodies[k], by_nodes(curvature[k]), to)
-    _add_masses(articulations, slopes, to)
+    q, arrays, first = coordinates(x, affine), at.arrays, 0
+    kind, bodies, slopes, moving, projected = arrays.joints.kind, arrays.joints.bodies, at.J, to.moving, to.projected
+    force, at.delta[:], w = forces(arrays, q)
+    J, H = np.empty((MOST_FREEDOMS, 2 * DOF)), np.empty((2 * DOF, 2 * DOF))
+    for k in range(len(kind)):
+        i, j, freedoms = bodies[k, 0], bodies[k, 1], FREEDOMS[kind[k]]
+        J[:], H[:] = 0.0, 0.0
+        if moving[i] or moving[j]:
+            differentiate_joint(arrays, q, w, k, first, projected[i] or projected[j], J, H)
+            add_pair(bodies[k], by_nodes(H), to)
+        for f in range(freedoms):
+            for c in range(DOF):
+                slopes[first + f, PLACE[c]], slopes[first + f, DOF + PLACE[c]] = J[f, c], J[f, DOF + c]
+            _add_force(force[first + f], slopes[first + f], bodies[k], to)
+        first += freedoms
+    _add_masses(arrays, slopes, to)
 
 
 @compiled
-def _add_masses(articulations, J, to):
+def _add_force(force, slopes, bodies, to):
+    """Add a force times the slopes (24,) by the nodes of two bodies."""
+    for side in range(2):
+        if to.is_free[bodies[side]]:
+            for c in range(DOF):
+                to.g[4 * bodies[side] + c // 3, c % 3] += force * slopes[DOF * side + c]
+
+
+@compiled
+def _add_masses(arrays, J, to):
     """Add JᵀMᵗJ of each articulation."""
-    bodies, starts, first = articulations.bodies, articulations.starts, 0
+    bodies, starts, first = arrays.bodies, arrays.starts, 0
     for a in range(len(starts) - 1):
         begin, size = starts[a], starts[a + 1] - starts[a]
-        M = articulations.mass[first : first + size * size].reshape(size, size)
+        M = arrays.mass[first : first + size * size].reshape(size, size)
         first += size * size
-        members = _members(bodies[begin : begin + size], to.is_free)
-        MJ = _times(M, J[begin : begin + size], bodies[begin : begin + size], members)
-        for k in range(size):
-            for side in range(2):
-                i = bodies[begin + k, side]
-                if to.is_free[i]:
-                    for at in range(len(members)):
-                        if i <= members[at] and np.any(MJ[k, at]):
-                            _add_outer(J[begin + k], DOF * side, MJ[k, at], block_of(to.matrix, i, members[at]))
+        _add_mass(M, J[begin : begin + size], bodies[begin : begin + size], to)
+
+
+@compiled
+def _add_mass(M, J, bodies, to):
+    """Add JᵀMJ of M (f, f) and J (f, 24), by pairs of bodies: of i the rows J_ki, of j those of MJ."""
+    members = _members(bodies, to.is_free)
+    MJ = _times(M, J, bodies, members)
+    for i in members:
+        for at in range(np.searchsorted(members, i), len(members)):
+            if _is_coupled(MJ, bodies, i, at):
+                block = block_of(to.matrix, i, members[at])
+                for k in range(len(M)):
+                    for side in range(2):
+                        if bodies[k, side] == i:
+                            _add_outer(J[k], DOF * side, MJ[k, at], block)
+
+
+@compiled
+def _is_coupled(MJ, bodies, i, at):
+    """Whether any number of MJ by a member is not 0 in the rows of the freedoms of body i."""
+    for k in range(len(bodies)):
+        if bodies[k, 0] == i or bodies[k, 1] == i:
+            for c in range(DOF):
+                if MJ[k, at, c] != 0.0:
+                    return True
+    return False
 
 
 @compiled
