@@ -182,9 +182,9 @@ def origins_of(scene, pairs, nodes, ends, is_way):
     for p in range(len(pairs)):
         for end in range(2):
             y, to = ends[end if is_way[p] else 0], at[p]
-            for side in range(2):
+            for side in range(2 if pairs[p, 1] < bodies else 1):
                 b = pairs[p, side]
-                for v in range(hulls[b, 0], hulls[b, 1] if b < bodies else 0):
+                for v in range(hulls[b, 0], hulls[b, 1]):
                     for k in range(3):
                         hull[to, end, k] = y[v, k]
                     to += 1
