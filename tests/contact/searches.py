@@ -57,3 +57,13 @@ def _crowded(scene, x, ahead, near):
 def crowded(world, x, ahead, pairs):
     """Bodies (B,) that pass too much of each other."""
     return _crowded(world.scene, x, ahead, pairs).tolist()
+
+
+@compiled
+def _near_pairs(scene, low, high, moving):
+    return search.near_pairs(scene.table, low, high, moving)
+
+
+def near_pairs(scene, low, high, moving):
+    """Pairs of bodies (B,), of which some move, whose boxes with corners (B, 3) are within reach."""
+    return _near_pairs(scene, low, high, moving).tolist()

@@ -1,15 +1,19 @@
 """What a search finds, and what is kept of it, against distances of all pairs of primitives at every place."""
 
+from types import SimpleNamespace
+
 import ipctk
 import numpy as np
 import pytest
 import trimesh
 
 from ipc_articulation.contact.closest_points import EDGES
+from ipc_articulation.contact.materials import NO_CONTACT
 from ipc_articulation.contact.primitive_stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from ipc_articulation.contact.surfaces import join_surfaces
-from tests.contact.searches import Search, crowded, stencils
-from tests.contact.worlds import D_HAT, World, as_surface, boxes, ipctk_collisions, pose
+from ipc_articulation.frontend.nodes import layout
+from tests.contact.searches import Search, crowded, near_pairs, stencils
+from tests.contact.worlds import D_HAT, GROUND_AND_WALL, World, as_surface, boxes, ipctk_collisions, pose
 
 TRIANGLE = np.array([[0, 0, 0], [1, 0, 0], [0, 1.0, 0]])
 EDGES_, FACES = np.array([[0, 1], [1, 2], [2, 0]], dtype=np.int32), np.array([[0, 1, 2]], dtype=np.int32)
@@ -202,6 +206,29 @@ def test_only_pairs_whose_own_bodies_have_moved_are_searched_again():
     assert search.count[0] == 6
     search.of(moved, moved)
     assert search.count[0] == 6
+
+
+@pytest.mark.parametrize("trial", range(10))
+def test_pairs_of_boxes_are_all_within_reach_that_may_touch(trial):
+    """Bodies of three kinds, which touch none of another kind but fixed ones."""
+    rng, B = np.random.default_rng(trial), 14
+    is_fixed, kind = np.arange(B) < 2, rng.integers(0, 3, B)
+    world = World(join_surfaces([BALL] * B), fixed=(0, 1), planes=GROUND_AND_WALL, itself=trial % 2)
+    world.materials.body_pairs[(kind != kind[:, None]) & ~is_fixed & ~is_fixed[:, None]] = NO_CONTACT
+    rows = SimpleNamespace(is_fixed=is_fixed)
+    scene, _, table = layout.read(rows, world.surfaces, world.numbering, world.contact)
+    low, moving = rng.uniform(0, 1, (B, 3)) * rng.uniform(0.1, 2, 3), ~is_fixed & (rng.random(B) < 0.7)
+    high = low + rng.uniform(0, 0.8, (B, 3))
+
+    def is_near(i, j):
+        if j >= B:
+            n, offset = table.planes[j - B, :3], table.planes[j - B, 3]
+            return moving[i] and np.where(n > 0, n * low[i], n * high[i]).sum() - offset <= table.reach
+        apart = np.maximum(low[i] - high[j], low[j] - high[i]).max()
+        return (moving[i] or moving[j]) and apart <= table.reach
+
+    pairs = [[i, j] for i in range(B) for j in range(i, B + 2) if table.model[i, j] >= 0 and is_near(i, j)]
+    assert near_pairs(scene, low, high, moving) == pairs != []
 
 
 def test_candidates_outlive_small_motion_and_are_renewed_by_large():
