@@ -14,8 +14,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
@@ -201,13 +199,18 @@ def _table(contact: ContactWorld, numbering: Numbering, is_fixed: Bools) -> _Tab
 
 def _groups(may_touch: Bools, is_fixed: Bools) -> tuple[Ints, Ints]:
     """Of pairs of bodies (B, B) that may touch, the groups of `Table`: each has what it may touch of fixed bodies."""
-    count = len(is_fixed)
+    count, changes = len(is_fixed), True
     one, other = np.nonzero(may_touch & ~is_fixed[:, None])
-    moves = ~is_fixed[other]
-    graph = coo_array((moves[moves], (one[moves], other[moves])), (count, count))
-    groups, label = connected_components(graph, directed=False)
+    left, right = one[~is_fixed[other]], other[~is_fixed[other]]
+    label = np.arange(count)  # the first body of the group, when no pair lowers one any more
+    while changes:
+        lowest = label.copy()
+        np.minimum.at(lowest, left, label[right])
+        lowest = lowest[lowest]
+        label, changes = lowest, bool((lowest != label).any())
     members = np.unique(np.concatenate([label[one] * count + one, label[one] * count + other])).astype(np.int64)
-    return members % max(count, 1), np.searchsorted(members, count * np.arange(groups + 1)).astype(np.int64)
+    group, body = np.divmod(members, max(count, 1))
+    return body, np.flatnonzero(np.diff(group, prepend=-1, append=-1))
 
 
 def _parts(contact: ContactWorld) -> Ints:
